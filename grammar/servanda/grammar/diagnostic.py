@@ -4,10 +4,11 @@ A diagnostic has a stable code (`C1xx` names and types, `C2xx` proofs about a co
 a severity, a place, what was expected, and a fix where there is one. Rendering is the business of the command line.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Iterable, NoReturn
+from typing import NoReturn
 
 from servanda.grammar.span import Source, Span
 
@@ -55,7 +56,9 @@ class InternalError(Exception):
     """A fault of our own: a self-check failed. Never the user's; the command line exits 70."""
 
 
-def refuse(code: str, message: str, *, source: Source | None = None, span: Span | None = None, help: str = "") -> NoReturn:
+def refuse(
+    code: str, message: str, *, source: Source | None = None, span: Span | None = None, help: str = ""
+) -> NoReturn:
     """Refuse an input for one error."""
     raise Refusal((Diagnostic(code, Severity.ERROR, message, source, span, help=help),))
 
