@@ -55,6 +55,8 @@ class Leaf:
     shares: tuple[int, ...]
     signature: str
     near: tuple[NearMiss, ...]
+    calls: tuple[str, ...] = ()
+    """The tools whose successful call can be its evidence (those of its `by call` patterns, classes spelt out), sorted."""
 
 
 @dataclass(frozen=True, slots=True)
