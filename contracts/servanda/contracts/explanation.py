@@ -5,7 +5,8 @@ evidence from the candidates only (`admissible` checks it). Pure; imports no sol
 wrong branches, invariants, order, omissions with near misses, extras.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from servanda.contracts.finding import (
@@ -22,7 +23,7 @@ from servanda.contracts.model import Severity
 from servanda.contracts.pairing import Pair, all_pairings
 from servanda.contracts.problem import EdgeInstance, Fact, Leaf, Problem
 
-Pairings = Callable[[Sequence[Pair], Set[int]], Iterator[dict[str, Pair]]]
+Pairings = Callable[[Sequence[Pair], AbstractSet[int]], Iterator[dict[str, Pair]]]
 """From the possible pairs, and the events that would be extras if no pairing explained them, to pairings."""
 
 
@@ -154,8 +155,7 @@ def _wrong_branches(run: _Pass) -> None:
             taken_by = {e: list(ls) for e, ls in holders.items()}
             for leaf, event in spent:
                 taken_by.setdefault(event, []).append(leaf)
-            shows = lambda leaf, event: event not in run.used or (event in leaf.shares and leaf.signature not in known)
-            match = branch_evidence(leaves, taken_by, shows)
+            match = branch_evidence(leaves, taken_by, run.used, known)
             if match is None:
                 continue
             shown.append(branch)
@@ -190,7 +190,7 @@ def _wrong_branches(run: _Pass) -> None:
 
 
 def branch_evidence(
-    leaves: Sequence[Leaf], taken_by: Mapping[int, Sequence[Leaf]], used: Set[int], known: Set[str]
+    leaves: Sequence[Leaf], taken_by: Mapping[int, Sequence[Leaf]], used: AbstractSet[int], known: AbstractSet[str]
 ) -> list[tuple[Leaf, int]] | None:
     """Evidence within capacity for every required leaf of a branch not taken, one of them on an event that shows the branch; or None.
 
@@ -294,7 +294,6 @@ def _order(run: _Pass, edges: Sequence[EdgeInstance]) -> None:
             continue
         first, last = run.indexed.leaves[edge.earlier], run.indexed.leaves[edge.later]
         support = {*run.have(first), *run.free(first)}
-        good = lambda f: any(e in support for e in edge.supports.get(f, ()))
         free = run.free(last)
         writes = [f for f in free if run.indexed.facts[f].write]
         bad = [f for f in (*run.have(last), *writes) if not _supported(edge, f, support)]
@@ -311,6 +310,10 @@ def _order(run: _Pass, edges: Sequence[EdgeInstance]) -> None:
             finding = run.find(Finding(*name, tuple(sorted(bad)), edge.severity, order=edge.order))
             for event in bad:
                 run.cause.setdefault(event, finding)
+
+
+def _supported(edge: EdgeInstance, later: int, support: AbstractSet[int]) -> bool:
+    return any(e in support for e in edge.supports.get(later, ()))
 
 
 def _finish(

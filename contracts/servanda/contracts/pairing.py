@@ -5,7 +5,8 @@ different explanation (`distinct_pairings`, for real traces). Both give the same
 differ from a kept one by later events of the same kind.
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import networkx as nx
@@ -21,7 +22,7 @@ class Pair:
     near: NearMiss
 
 
-def all_pairings(pairs: Sequence[Pair], extras: Set[int]) -> Iterator[dict[str, Pair]]:
+def all_pairings(pairs: Sequence[Pair], extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
     """Every best pairing, by exhaustive search."""
     leaves = sorted({p.leaf for p in pairs})
     found: dict[tuple[int, int], list[dict[str, Pair]]] = {}
@@ -41,7 +42,7 @@ def all_pairings(pairs: Sequence[Pair], extras: Set[int]) -> Iterator[dict[str, 
     yield from found[min(found)]
 
 
-def distinct_pairings(pairs: Sequence[Pair], extras: Set[int]) -> Iterator[dict[str, Pair]]:
+def distinct_pairings(pairs: Sequence[Pair], extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
     """Best pairings over representative events: of the events that look alike to every leaf, as many of the earliest as there are leaves.
     `extras`: the events that are `redundant` findings unless a pairing explains them.
 
