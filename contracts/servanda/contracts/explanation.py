@@ -195,19 +195,15 @@ def branch_evidence(
     """Evidence within capacity for every required leaf of a branch not taken, one of them on an event that shows the branch; or None.
 
     `taken_by`: the leaves outside that already stand on an event. An event shows the branch if it is evidence of nothing (not in `used`), or
-    is shared under patterns that no evidenced leaf has (`known`). Options are tried in order; the first event that shows is kept."""
+    is shared under patterns that no evidenced leaf has (`known`). Options in order, then the earliest events."""
     required = [leaf for leaf in leaves if leaf.kind == "require"]
     groups = sorted({g for leaf in required for g, _ in leaf.options})
     for pick in _picks(groups, required):
         wanted = [leaf for leaf in required if all(pick[g] == o for g, o in leaf.options)]
-        for leaf in wanted:
-            for event in leaf.candidates:
-                shows = event not in used or (event in leaf.shares and leaf.signature not in known)
-                if shows and _room(leaf, event, taken_by.get(event, ())):
-                    rest = [other for other in wanted if other is not leaf]
-                    found = _match(rest, [(leaf, event)], taken_by)
-                    if found is not None:
-                        return found
+        shows = [[e not in used or (e in x.shares and x.signature not in known) for e in x.candidates] for x in wanted]
+        found = _match(wanted, shows, [], False, taken_by)
+        if found is not None:
+            return found
     return None
 
 
@@ -225,15 +221,21 @@ def _room(leaf: Leaf, event: int, holders: Sequence[Leaf]) -> bool:
 
 
 def _match(
-    leaves: Sequence[Leaf], got: list[tuple[Leaf, int]], taken_by: Mapping[int, Sequence[Leaf]]
+    leaves: Sequence[Leaf],
+    shows: Sequence[Sequence[bool]],
+    got: list[tuple[Leaf, int]],
+    shown: bool,
+    taken_by: Mapping[int, Sequence[Leaf]],
 ) -> list[tuple[Leaf, int]] | None:
     if not leaves:
-        return got
+        return got if shown else None
+    if not shown and not any(any(row) for row in shows):
+        return None
     leaf = leaves[0]
-    for event in leaf.candidates:
+    for event, here in zip(leaf.candidates, shows[0], strict=True):
         holders = [*taken_by.get(event, ()), *(other for other, e in got if e == event)]
         if _room(leaf, event, holders):
-            found = _match(leaves[1:], [*got, (leaf, event)], taken_by)
+            found = _match(leaves[1:], shows[1:], [*got, (leaf, event)], shown or here, taken_by)
             if found is not None:
                 return found
     return None
