@@ -1,0 +1,91 @@
+"""The command `contract`: its commands, and the one place where errors become exit codes.
+
+In: the words of a command line. Out: an exit code (see `exit_code`); results on standard output, all else on standard error. Nothing heavy is
+imported here: each command imports what it needs when it runs.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from servanda.cli.check import check
+from servanda.cli.evaluate import evaluate
+from servanda.cli.expect import expect
+from servanda.cli.fmt import fmt
+from servanda.cli.schema import schema
+
+from servanda.cli.exit_code import ExitCode
+from servanda.cli.streams import use_utf8, write_log, write_result
+from servanda.grammar.diagnostic import Refusal
+
+app = typer.Typer(
+    name="contract",
+    help="Contracts on LLM agents: write a policy, prove it sound, judge real runs by it.",
+    epilog="Exit codes: 0 holds, 1 findings, 2 bad input, 3 undecided, 70 internal error.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("fmt")(fmt)
+app.command("check")(check)
+app.command("expect")(expect)
+app.command("eval")(evaluate)
+app.command("schema")(schema)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        write_result(f"contract {version('servanda')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None: ...
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line (by default the process's own) and return its exit code. Never raises."""
+    use_utf8()
+    try:
+        typer.main.get_command(app).main(args=arguments, prog_name="contract")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except Refusal as refusal:
+        _show(refusal)
+        return ExitCode.BAD_INPUT
+    except Exception as error:  # noqa: BLE001  a fault of ours must never look like a verdict
+        report_internal(error)
+        return ExitCode.INTERNAL
+    return ExitCode.HOLDS
+
+
+def _show(refusal: Refusal) -> None:
+    from servanda.cli.diagnostic_text import pretty
+    from servanda.cli.screen import screen_of
+
+    screen = screen_of(sys.stderr)
+    write_log(screen.render(pretty(refusal.diagnostics, screen)))
+
+
+def report_internal(error: Exception) -> None:
+    """Say on standard error that we failed, and how to report it; a traceback only where SERVANDA_TRACEBACK=1 asks for it."""
+    if os.environ.get("SERVANDA_TRACEBACK") == "1":
+        import traceback
+
+        write_log("".join(traceback.format_exception(error)))
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    write_log(
+        f"internal error: {what}\n"
+        "This is a fault of contract, not of your input. Please report it with the command and the files that led\n"
+        "here; SERVANDA_TRACEBACK=1 adds the place in our code.\n"
+    )

@@ -1,0 +1,96 @@
+"""Where text is laid out for a person: width, colour, and characters that may be shown.
+
+In: styled text. Out: a string of lines none of which is wider than the screen, without trailing blanks; the same for the same input.
+Texts come from contracts and traces of others: what could steer a terminal or turn the reading direction is shown as its escape.
+"""
+
+import io
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TextIO
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+PIPED_WIDTH = 80
+_WIDEST = 120
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """The text with every control character, direction mark and lone surrogate as its escape; line ends and tabs as well."""
+    return _UNSHOWN.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    number = ord(match.group())
+    return named.get(match.group(), f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}")
+
+
+def cut(text: str, width: int) -> str:
+    """The text in at most `width` cells, with an ellipsis where it was cut."""
+    if cell_len(text) <= width:
+        return text
+    kept: list[str] = []
+    left = width - 1
+    for character in text:
+        left -= cell_len(character)
+        if left < 0:
+            break
+        kept.append(character)
+    return "".join(kept) + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A width in cells, and whether colours are shown."""
+
+    width: int = PIPED_WIDTH
+    colour: bool = False
+
+    def render(self, parts: Iterable[RenderableType]) -> str:
+        """Lay the parts out, each from a line of its own."""
+        console = self._console()
+        for part in parts:
+            console.print(part, soft_wrap=isinstance(part, Text))
+        lines = console.file.getvalue().split("\n")  # type: ignore[attr-defined]
+        return "\n".join(line.rstrip(" ") for line in lines)
+
+    def paragraph(self, text: Text, *, indent: int = 0, hang: int | None = None) -> list[Text]:
+        """The text broken at blanks: the first line indented by `indent` cells, the others by `hang` (default the same)."""
+        hang = indent if hang is None else hang
+        console = self._console()
+        room = max(20, self.width - max(indent, hang))
+        broken = [line for part in text.split("\n", allow_blank=True) for line in part.wrap(console, room, tab_size=4)]
+        lines = []
+        for number, line in enumerate(broken):
+            line.rstrip()
+            lines.append(Text(" " * (hang if number else indent)).append_text(line) if line.plain else line)
+        return lines
+
+    def _console(self) -> Console:
+        return Console(
+            file=io.StringIO(),
+            width=self.width,
+            color_system="standard" if self.colour else None,
+            force_terminal=self.colour,
+            force_jupyter=False,
+            legacy_windows=False,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            _environ={},
+        )
+
+
+def screen_of(stream: TextIO) -> Screen:
+    """The screen behind a stream. Colour only on a terminal that is not dumb, and never where NO_COLOR is set."""
+    if not stream.isatty():
+        return Screen()
+    width = min(_WIDEST, max(40, shutil.get_terminal_size((PIPED_WIDTH, 24)).columns))
+    return Screen(width, not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")

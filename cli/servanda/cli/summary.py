@@ -1,0 +1,94 @@
+"""Many verdicts in numbers: how often each verdict, each rule, each kind of failure, each open question, and the worst traces.
+
+In: judged traces. Out: counts, in a stable order. Rates are always over what was activated, never over what was not looked at.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from servanda.cli.judged import Judged
+from servanda.contracts.cell import RuleCount
+from servanda.contracts.finding import SEVERITIES
+from servanda.contracts.model import Contract, FailureKind, Rule
+from servanda.contracts.verdict import Verdict
+from servanda.contracts.words import nodes
+
+VERDICTS: tuple[Verdict, ...] = ("conforms", "violates", "undecided")
+KINDS: tuple[FailureKind, ...] = ("omission", "wrong_branch", "misorder", "redundant", "invariant", "output")
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Something that left verdicts undecided, in a phrase, and in how many traces it did."""
+
+    phrase: str
+    traces: int
+
+
+def verdict_counts(traces: Iterable[Judged]) -> dict[Verdict, int]:
+    """How many traces have each verdict."""
+    counted = Counter(trace.verdict for trace in traces)
+    return {verdict: counted[verdict] for verdict in VERDICTS}
+
+
+def kind_counts(traces: Iterable[Judged]) -> dict[FailureKind, int]:
+    """How many findings are of each kind."""
+    counted = Counter(reported.finding.kind for trace in traces for reported in trace.findings)
+    return {kind: counted[kind] for kind in KINDS}
+
+
+def rule_totals(contract: Contract, traces: Iterable[Judged]) -> dict[str, RuleCount]:
+    """The counts of each rule and output rule of the contract over all traces, by name; zeros for one that was never activated."""
+    names = {node.path for node in nodes(contract.body) if isinstance(node, Rule)}
+    names |= {rule.name for rule in contract.output.rules} if contract.output else set()
+    totals = {name: RuleCount(0, 0, 0, 0) for name in names}
+    for trace in traces:
+        for name, count in trace.rules.items():
+            totals[name] = _plus(totals.get(name, RuleCount(0, 0, 0, 0)), count)
+    return dict(sorted(totals.items()))
+
+
+def _plus(a: RuleCount, b: RuleCount) -> RuleCount:
+    return RuleCount(
+        a.activated + b.activated, a.fulfilled + b.fulfilled, a.violated + b.violated, a.undecided + b.undecided
+    )
+
+
+def doubts(contract: Contract, traces: Iterable[Judged]) -> list[Doubt]:
+    """What left traces undecided, the most frequent first. One trace may hang on several."""
+    counted: Counter[str] = Counter()
+    for trace in traces:
+        if trace.verdict == "undecided":
+            named = {_phrase(contract, name) for name in trace.undecided_on}
+            counted.update(named or {_general(reason) for reason in trace.reasons})
+    return [Doubt(phrase, n) for phrase, n in sorted(counted.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def _phrase(contract: Contract, name: str) -> str:
+    if name in contract.labels:
+        return f"label {name} is absent"
+    if name in contract.attributes:
+        return f"attribute {name} is unknown"
+    return f"{name} was not recorded"
+
+
+def _general(reason: str) -> str:
+    """A reason without what is particular to one trace: `open trace`, `limit`, `nothing applies to this query`."""
+    return reason.split(":", 1)[0]
+
+
+def worst_traces(traces: Sequence[Judged], limit: int) -> list[Judged]:
+    """The traces with most findings, those of high severity first; only such as have any."""
+
+    def badness(trace: Judged) -> tuple[int, ...]:
+        return tuple(-sum(r.finding.severity == severity for r in trace.findings) for severity in SEVERITIES)
+
+    found = [trace for trace in traces if trace.findings]
+    return sorted(found, key=lambda trace: (*badness(trace), trace.id))[:limit]
+
+
+def percent(part: int, whole: int) -> str:
+    """`12.5%` of a whole that is not zero, rounded half to even, else a dash."""
+    return f"{float(round(Fraction(100 * part, whole), 1)):.1f}%" if whole else "-"
