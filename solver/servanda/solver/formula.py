@@ -5,12 +5,12 @@ settled questions never reach the solver. Trusts: Z3's term constructors.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
-Formula = bool | z3.BoolRef
-Whole = int | z3.ArithRef
+Formula: TypeAlias = bool | z3.BoolRef
+Whole: TypeAlias = int | z3.ArithRef
 """A whole number: a constant or an integer term."""
 
 
@@ -98,7 +98,8 @@ class Algebra:
 
     def total(self, parts: Iterable[Whole]) -> Whole:
         """The sum of the parts."""
-        constant, kept = 0, []
+        constant = 0
+        kept: list[z3.ArithRef] = []
         for part in parts:
             if isinstance(part, int):
                 constant += part
@@ -114,7 +115,7 @@ class Algebra:
         """The number multiplied by a constant."""
         if factor == 1:
             return a
-        return a * factor if isinstance(a, int) or factor else 0
+        return _number(a * factor) if factor else 0
 
     def equal(self, a: Whole, b: Whole) -> Formula:
         """`a = b`."""
@@ -136,6 +137,10 @@ class Algebra:
                 *(() if high is None else (self.at_most(a, high),)),
             ]
         )
+
+
+def _number(value: Any) -> Whole:
+    return value if isinstance(value, int | z3.ArithRef) else int(value)
 
 
 def _settled(value: Any) -> Formula:

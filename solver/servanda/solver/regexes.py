@@ -7,6 +7,7 @@ automata over the classes of characters they tell apart. Trusts: RE2, which sear
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import re2
 
@@ -243,7 +244,7 @@ def _letters(automata: list[_Automaton], many: int) -> list[int]:
     edges = sorted(cuts)
     groups: dict[tuple[bool, ...], list[tuple[int, int]]] = {}
     sets = [ranges for one in automata for moves in one.moves for ranges, _ in moves]
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         if 0xD800 <= low < 0xE000:
             continue
         mark = (_kind(low) == _LETTER, low == 10, *(any(a <= low <= b for a, b in s) for s in sets))
