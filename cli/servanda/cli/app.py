@@ -4,7 +4,6 @@ In: the words of a command line. Out: an exit code (see `exit_code`); results on
 imported here: each command imports what it needs when it runs.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,6 +13,7 @@ from servanda.cli.check import check
 from servanda.cli.evaluate import evaluate
 from servanda.cli.expect import expect
 from servanda.cli.fmt import fmt
+from servanda.cli.internal_error import report_internal
 from servanda.cli.schema import schema
 
 from servanda.cli.exit_code import ExitCode
@@ -75,17 +75,3 @@ def _show(refusal: Refusal) -> None:
 
     screen = screen_of(sys.stderr)
     write_log(screen.render(pretty(refusal.diagnostics, screen)))
-
-
-def report_internal(error: Exception) -> None:
-    """Say on standard error that we failed, and how to report it; a traceback only where SERVANDA_TRACEBACK=1 asks for it."""
-    if os.environ.get("SERVANDA_TRACEBACK") == "1":
-        import traceback
-
-        write_log("".join(traceback.format_exception(error)))
-    what = " ".join(f"{type(error).__name__}: {error}".split())
-    write_log(
-        f"internal error: {what}\n"
-        "This is a fault of contract, not of your input. Please report it with the command and the files that led\n"
-        "here; SERVANDA_TRACEBACK=1 adds the place in our code.\n"
-    )
