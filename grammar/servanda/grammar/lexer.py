@@ -17,6 +17,7 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 BAD = "?"
 """The type of a text that is no token anywhere."""
 
+_STRAY = re.compile(r"""\d[\w.]*|"[^\r\n]*|&&?|\|\|?|'[^'\r\n]*'?""")
 _BLANK = re.compile(r"[ \t\r\n]+")
 _COMMENT = re.compile(r"#[^\n]*")
 _IGNORED = frozenset(("COMMENT", "BLANK"))
@@ -65,15 +66,13 @@ class Lexicon:
         return plan
 
     def anywhere(self, text: str, at: int) -> tuple[str, int]:
-        """Terminal and end of the text at `at`, whatever the parser expects; `BAD` where it is no token."""
-        word = WORD.match(text, at)
-        if word:
-            return self.words.get(word.group(), "NAME"), word.end()
+        """Terminal and end of the text at `at`, where the parser expects none of its words; `BAD` where it is no token."""
         for name, match in self._matchers:
             found = match(text, at)
             if found:
                 return name, found.end()
-        return BAD, at + 1
+        stray = _STRAY.match(text, at)
+        return BAD, stray.end() if stray else at + 1
 
 
 class Lexer:
@@ -83,7 +82,7 @@ class Lexer:
         self.comments: list[Comment] = []
         self._lexicon = lexicon
         self._text = source.text
-        self._at = start
+        self._at = start or (1 if source.text.startswith("\ufeff") else 0)
         first = source.span(start, start)
         self._line = first.line
         self._line_start = start - first.column + 1

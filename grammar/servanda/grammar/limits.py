@@ -18,6 +18,9 @@ MAX_TEXT = 4 * 2**20
 MAX_NESTING = 100
 """How deep brackets, and syntax nodes within one declaration, may be nested."""
 
+MAX_STACK = 10 * MAX_NESTING
+"""How many symbols the parser may hold unfinished: no construct holds more than ten while its innermost part is read."""
+
 # Bidirectional controls reorder what a reader sees; half a surrogate pair is no character.
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"

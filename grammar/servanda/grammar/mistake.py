@@ -4,10 +4,11 @@ In: the token at which reading stopped, the parser's states before it, the brack
 Trusts the parse tables.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Container, Sequence
 
-from servanda.grammar.diagnostic import Diagnostic, Severity
-from servanda.grammar.lexer import Lexicon, Token
+from servanda.grammar.advice import advice, shortened, stray
+from servanda.grammar.diagnostic import Diagnostic, Note, Severity, nearest
+from servanda.grammar.lexer import BAD, WORD, Token
 from servanda.grammar.span import Source
 from servanda.grammar.tables import END, Tables
 
@@ -31,10 +32,12 @@ _NAMED = {
     "COMPARISON": "a comparison",
     "OR_BY": "'or by'",
 }
+_PAIRS = {"}": "{", ")": "(", "]": "["}
 _PHRASES = (
     ("item", "a declaration"),
     ("member", "a duty or a rule"),
     ("expr", "an expression"),
+    ("operand", "an operand"),
     ("value", "a value"),
     ("constant", "a constant"),
     ("type", "a type"),
@@ -63,11 +66,14 @@ _OPERATORS = frozenset(
 
 
 class Mistake(Exception):
-    """The parser cannot take `token`; `states` is its stack before it, `opened` the brackets still open."""
+    """The parser cannot take `token`, which follows `previous`; `states` is its stack before it, `opened` the brackets still open."""
 
-    def __init__(self, token: Token, states: tuple[int, ...], opened: tuple[Token, ...]) -> None:
+    def __init__(
+        self, token: Token, previous: Token | None, states: tuple[int, ...], opened: tuple[Token, ...]
+    ) -> None:
         super().__init__(token.text)
         self.token = token
+        self.previous = previous
         self.span = token.span
         self.states = states
         self.opened = opened
@@ -117,29 +123,75 @@ def openers(tables: Tables) -> frozenset[str]:
     return frozenset(t.pattern for t in tables.terminals if t.fixed and t.name in starts)
 
 
-def explain(tables: Tables, lexicon: Lexicon, source: Source, mistake: Mistake) -> Diagnostic:
+def explain(tables: Tables, source: Source, mistake: Mistake) -> Diagnostic:
     """The diagnostic of a syntax error."""
     token = mistake.token
+    span = token.span
     possible = acceptable(tables, mistake.states)
-    return Diagnostic(
-        "C100",
-        Severity.ERROR,
-        f"found {_found(token)}; expected {listed(phrases(tables, lexicon, possible))}",
-        source,
-        token.span,
-        notes=(),
-        help="",
-    )
+    opened = mistake.opened[-1] if mistake.opened else None
+    if token.type == END:
+        if mistake.previous:
+            found = "the text ends here"
+            span = source.span(mistake.previous.end, mistake.previous.end)
+        else:
+            found = "there is nothing but blanks and comments" if source.text else "the text is empty"
+    elif token.type == BAD:
+        found = stray(token.text)
+    elif token.text in _PAIRS and not opened:
+        found = f"this '{token.text}' closes nothing"
+    else:
+        found = f"found '{shortened(token.text)}'"
+    notes: tuple[Note, ...] = ()
+    if opened and (
+        token.type == END
+        or (token.text in _PAIRS and _PAIRS[token.text] != opened.text)
+        or _begins_line(source, token, openers(tables))
+    ):
+        notes = (Note(f"this '{opened.text}' is still open", opened.span),)
+    hint = advice(token, mistake.previous, possible, source) or _meant(tables, token, possible)
+    message = f"{found}; expected {listed(phrases(tables, possible))}"
+    return Diagnostic("C100", Severity.ERROR, message, source, span, "not expected here", notes, hint)
 
 
-def _found(token: Token) -> str:
-    return "the end of the file" if token.type == END else f"'{token.text}'"
+def _begins_line(source: Source, token: Token, words: Container[str]) -> bool:
+    return token.text in words and not source.line(token.line)[: token.column - 1].strip()
 
 
-def phrases(tables: Tables, lexicon: Lexicon, possible: Iterable[str]) -> list[str]:
-    """The terminals as phrases, whole groups as one."""
+def _meant(tables: Tables, token: Token, possible: Collection[str]) -> str:
+    """The keyword that a word was probably meant to be."""
+    if not WORD.fullmatch(token.text):
+        return ""
+    words = [t.pattern for t in tables.terminals if t.fixed and t.name in possible and WORD.fullmatch(t.pattern)]
+    if token.text.lower() in words:
+        return f"the words of the language are in small letters: '{token.text.lower()}'"
+    near = nearest(token.text, words)
+    if near:
+        return near
+    glued = max((w for w in words if token.text.startswith(w)), key=len, default="")
+    return f"is a blank missing behind '{glued}'?" if glued else ""
+
+
+def phrases(tables: Tables, possible: Collection[str]) -> list[str]:
+    """The terminals as phrases, whole groups as one; what continues a construct before what ends it."""
     left = set(possible)
-    return sorted(left)
+    groups = []
+    for origin, phrase in _PHRASES:
+        group = first(tables, origin)
+        if group <= set(possible) and group & left:
+            groups.append(phrase)
+            left -= group
+    ending = []
+    if groups[:1] == [_PHRASES[0][1]]:
+        ending.append(groups.pop(0))
+        left.discard(END)
+    if len(left & _OPERATORS) > 3:
+        left -= _OPERATORS
+        ending.insert(0, "an operator")
+    named = [_NAMED[t] for t in _NAMED if t in left]
+    fixed = [t.pattern for t in tables.terminals if t.fixed and t.name in left]
+    words = sorted(f"'{p}'" for p in fixed if WORD.fullmatch(p))
+    marks = sorted(f"'{p}'" for p in fixed if not WORD.fullmatch(p))
+    return groups + named + words + marks + ending
 
 
 def listed(phrases: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from servanda.grammar import syntax
 from servanda.grammar.builder import Action, actions
 from servanda.grammar.diagnostic import Diagnostic, Refusal, Severity
 from servanda.grammar.lexer import Lexer, Lexicon, Token
-from servanda.grammar.limits import MAX_NESTING, check_nesting, check_text
+from servanda.grammar.limits import MAX_NESTING, MAX_STACK, check_nesting, check_text
 from servanda.grammar.mistake import Mistake, explain, openers
 from servanda.grammar.recovery import MAX_ERRORS, Landmarks
 from servanda.grammar.span import Source
@@ -36,9 +36,11 @@ class Automaton:
         states = [tables.starts[start]]
         values: list[Any] = []
         opened: list[Token] = []
+        token: Token | None = None
         while True:
             state = states[-1]
             row = shift[state]
+            previous = token
             token = lexer.next(state, row)
             kind = token.type
             action = row.get(kind)
@@ -68,9 +70,11 @@ class Automaton:
                     return value
                 action = shift[reached].get(kind)
             if action is None:
-                raise Mistake(token, tuple(before), tuple(opened))
+                raise Mistake(token, previous, tuple(before), tuple(opened))
             states.append(action)
             values.append(token)
+            if len(states) > MAX_STACK:
+                raise Fault(f"this is nested more than {MAX_NESTING} deep", token.span, "C102")
             if kind in _OPENING:
                 opened.append(token)
                 if len(opened) > MAX_NESTING:
@@ -84,13 +88,20 @@ _CLOSING = frozenset(("RBRACE", "RPAR", "RSQB"))
 
 
 def _arranged(parts: list[Any], spliced: tuple[int, ...], holes: tuple[int, ...] | None) -> list[Any]:
-    """The parts with spliced lists flattened and a None for each absent optional part."""
+    """The parts with spliced lists flattened and a None for each absent optional part. A list that comes first is grown in place."""
+    if holes is None and spliced == (0,):
+        grown: list[Any] = parts[0]
+        grown.extend(parts[1:])
+        return grown
     arranged: list[Any] = []
     for i, part in enumerate(parts):
         if holes:
             arranged.extend([None] * holes[i])
         if i in spliced:
-            arranged.extend(part)
+            if arranged:
+                arranged.extend(part)
+            else:
+                arranged = part
         else:
             arranged.append(part)
     if holes:
@@ -148,5 +159,5 @@ def _report(machine: Automaton, source: Source, error: Mistake | Fault) -> list[
 
 def _diagnostic(machine: Automaton, source: Source, error: Mistake | Fault) -> Diagnostic:
     if isinstance(error, Mistake):
-        return explain(machine.tables, machine.lexicon, source, error)
+        return explain(machine.tables, source, error)
     return Diagnostic(error.code, Severity.ERROR, error.message, source, error.span)
