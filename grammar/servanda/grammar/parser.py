@@ -28,7 +28,7 @@ class Automaton:
     actions: tuple[Action | None, ...]
     lexicon: Lexicon
 
-    def run(self, source: Source, lexer: Lexer, start: str) -> Any:
+    def run(self, lexer: Lexer, start: str) -> Any:
         """Read from the lexer's place to the end of the text; raises `Mistake` or `Fault` at the first error."""
         tables = self.tables
         shift, goto, productions = tables.shift, tables.goto, tables.productions
@@ -122,7 +122,7 @@ def parse(source: Source) -> syntax.Tree:
     machine = automaton()
     lexer = Lexer(machine.lexicon, source)
     try:
-        tree: syntax.Tree = machine.run(source, lexer, "start")
+        tree: syntax.Tree = machine.run(lexer, "start")
     except (Mistake, Fault) as error:
         raise Refusal(_report(machine, source, error)) from None
     check_nesting(source, tree)
@@ -149,7 +149,7 @@ def _report(machine: Automaton, source: Source, error: Mistake | Fault) -> list[
             return found
         start = resumed
         try:
-            machine.run(source, Lexer(machine.lexicon, source, start), "rest")
+            machine.run(Lexer(machine.lexicon, source, start), "rest")
             return found
         except (Mistake, Fault) as next_error:
             error = next_error
