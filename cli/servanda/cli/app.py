@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+
 from servanda.cli.check import check
 from servanda.cli.evaluate import evaluate
+from servanda.cli.exit_code import ExitCode
 from servanda.cli.expect import expect
 from servanda.cli.fmt import fmt
 from servanda.cli.internal_error import report_internal
 from servanda.cli.schema import schema
-
-from servanda.cli.exit_code import ExitCode
 from servanda.cli.streams import use_utf8, write_log, write_result
 from servanda.grammar.diagnostic import Refusal
 

@@ -24,7 +24,9 @@ def read_contract(path: str) -> tuple[Contract, tuple[Diagnostic, ...]]:
 
 def read_input(path: str) -> TextFile:
     """The text at `path`. Raises `Refusal` (F101 to F104)."""
-    found = decode(sys.stdin.buffer.read(LARGEST + 1), "standard input") if path == STDIN else read_text(Path(path), path)
+    found = (
+        decode(sys.stdin.buffer.read(LARGEST + 1), "standard input") if path == STDIN else read_text(Path(path), path)
+    )
     if isinstance(found, FileFault):
         refuse(found.code, found.message)
     return found
