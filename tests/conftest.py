@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from servanda.cli.app import main
-
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -35,6 +33,8 @@ def contract(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     """`contract("check", path, stdin=…)`: one run of the command, in this process."""
     for name in ("NO_COLOR", "FORCE_COLOR", "SERVANDA_TRACEBACK", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
+
+    from servanda.cli.app import main
 
     def run(*arguments: str | Path, stdin: str | bytes = b"") -> Ran:
         data = stdin.encode() if isinstance(stdin, str) else stdin
