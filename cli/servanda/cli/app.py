@@ -4,7 +4,6 @@ In: the words of a command line. Out: an exit code (see `exit_code`); results on
 imported here: each command imports what it needs when it runs.
 """
 
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -14,10 +13,10 @@ from servanda.cli.check import check
 from servanda.cli.evaluate import evaluate
 from servanda.cli.exit_code import ExitCode
 from servanda.cli.expect import expect
+from servanda.cli.failure import report_internal, report_refusal
 from servanda.cli.fmt import fmt
-from servanda.cli.internal_error import report_internal
 from servanda.cli.schema import schema
-from servanda.cli.streams import use_utf8, write_log, write_result
+from servanda.cli.streams import use_utf8, write_result
 from servanda.grammar.diagnostic import Refusal
 
 app = typer.Typer(
@@ -61,17 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except Refusal as refusal:
-        _show(refusal)
+        report_refusal(refusal)
         return ExitCode.BAD_INPUT
     except Exception as error:  # noqa: BLE001  a fault of ours must never look like a verdict
         report_internal(error)
         return ExitCode.INTERNAL
     return ExitCode.HOLDS
-
-
-def _show(refusal: Refusal) -> None:
-    from servanda.cli.diagnostic_text import pretty
-    from servanda.cli.screen import screen_of
-
-    screen = screen_of(sys.stderr)
-    write_log(screen.render(pretty(refusal.diagnostics, screen)))

@@ -26,7 +26,7 @@ class FailLevel(enum.StrEnum):
 
 
 def check(
-    contracts: Annotated[list[str], typer.Argument(metavar="CONTRACT…", help="Contract files; - for standard input.")],
+    contracts: Annotated[list[str], typer.Argument(metavar="CONTRACT", help="Contract files; - for standard input.")],
     format: Annotated[CheckFormat, typer.Option(help="How to write the result.")] = CheckFormat.PRETTY,
     fail_level: Annotated[FailLevel, typer.Option(help="Least severity that exits with 1.")] = FailLevel.ERROR,
     tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Run the test blocks as well.")] = True,
@@ -41,7 +41,7 @@ def check(
     from servanda.cli.checking import check_contract
     from servanda.cli.diagnostic_text import compact
     from servanda.cli.exit_code import worst
-    from servanda.cli.internal_error import report_internal
+    from servanda.cli.failure import report_internal
     from servanda.cli.json_text import dumps
     from servanda.cli.screen import screen_of, visible
     from servanda.cli.streams import write_result

@@ -10,6 +10,7 @@ from servanda.contracts.model import Contract
 from servanda.contracts.resolve import resolve
 from servanda.grammar.diagnostic import Diagnostic, Refusal, Severity, refuse
 from servanda.grammar.span import NOWHERE, Source
+from servanda.grammar.syntax import Tree
 
 ENDING = ".contract"
 
@@ -34,21 +35,30 @@ def load_with_warnings(path: str | Path) -> tuple[Contract, tuple[Diagnostic, ..
 
 def load_text(text: str, path: str, base: Path) -> tuple[Contract, tuple[Diagnostic, ...]]:
     """The contract a text holds, called `path` in messages; files it names are read from `base`. Raises Refusal."""
-    from servanda.grammar.parser import parse
-
     source = Source(path, text)
-    if not text.strip():
-        refuse(
-            "F105",
-            f"{path} is empty",
-            source=source,
-            span=NOWHERE,
-            help="a contract begins with `language 1 contract NAME version 1`",
-        )
+    tree = read_tree(source)
     try:
-        contract, said = resolve(parse(source), source, base)
+        contract, said = resolve(tree, source, base)
     except RecursionError:
         refuse("F107", f"{path} is nested deeper than can be read", source=source, span=NOWHERE)
     if contract is None:
         raise Refusal(said)
     return contract, said
+
+
+def read_tree(source: Source) -> Tree:
+    """The syntax tree of a contract, its names not resolved: what layout needs. Raises Refusal."""
+    from servanda.grammar.parser import parse
+
+    if not source.text.strip():
+        refuse(
+            "F105",
+            f"{source.path} is empty",
+            source=source,
+            span=NOWHERE,
+            help="a contract begins with `language 1 contract NAME version 1`",
+        )
+    try:
+        return parse(source)
+    except RecursionError:
+        refuse("F107", f"{source.path} is nested deeper than can be read", source=source, span=NOWHERE)

@@ -1,11 +1,22 @@
-"""A fault of our own, told to a person.
+"""What went wrong with a run, told to a person on standard error: an input that was refused, or a fault of our own.
 
-In: the exception. Out: lines on standard error that no one takes for a verdict.
+In: the exception. Out: lines that no one takes for a verdict.
 """
 
 import os
+import sys
 
 from servanda.cli.streams import write_log
+from servanda.grammar.diagnostic import Refusal
+
+
+def report_refusal(refusal: Refusal) -> None:
+    """Show every diagnostic of a refused input."""
+    from servanda.cli.diagnostic_text import pretty
+    from servanda.cli.screen import screen_of
+
+    screen = screen_of(sys.stderr)
+    write_log(screen.render(pretty(refusal.diagnostics, screen)))
 
 
 def report_internal(error: Exception) -> None:

@@ -1,0 +1,25 @@
+"""A query as the command line names it: a JSON file, or `-` for standard input.
+
+In: a path. Out: its attributes with exact numbers; whether they fit a contract is judged elsewhere.
+"""
+
+from collections.abc import Mapping
+
+from servanda.cli.contract_file import read_input
+from servanda.contracts import exact_json
+from servanda.contracts.observed import Json
+from servanda.grammar.diagnostic import refuse
+from servanda.grammar.span import NOWHERE, Source
+
+
+def read_query_file(path: str) -> Mapping[str, Json]:
+    """The attributes given in the file. Raises `Refusal` (F101 to F104, Q101, Q102)."""
+    text = read_input(path).text
+    source = Source(path, text)
+    try:
+        value = exact_json.loads(text)
+    except exact_json.NotJson as error:
+        refuse("Q101", f"{path} is not JSON: {error}", source=source, span=NOWHERE)
+    if not isinstance(value, Mapping):
+        refuse("Q102", f"{path} holds no query: a JSON object with one key for each attribute is needed")
+    return value
