@@ -4,16 +4,19 @@ In: a path (`-` for standard input). Out: a report: refused, refuted, unknown or
 report, so that the other contracts of the run are still checked.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from typing import Literal as Lit
 
 from servanda.cli.contract_file import read_contract
 from servanda.cli.exit_code import ExitCode
-from servanda.cli.test_run import TestRun, run_test
 from servanda.contracts.model import Contract
 from servanda.grammar.diagnostic import Diagnostic, Refusal, Severity
+
+if TYPE_CHECKING:
+    from servanda.cli.test_run import TestRun
+    from servanda.solver.findings.finding import Finding
 
 CheckVerdict = Lit["proved", "refuted", "unknown", "refused", "internal error"]
 NOT_PROVED = "C291"
@@ -29,7 +32,7 @@ class CheckReport:
     diagnostics: tuple[Diagnostic, ...]
     contract: Contract | None = None
     evidence: Mapping[Diagnostic, Mapping[str, Any]] = field(default_factory=dict)
-    tests: tuple[TestRun, ...] | None = None
+    tests: tuple["TestRun", ...] | None = None
     fault: Exception | None = None
 
     def code(self, *, warnings_fail: bool) -> ExitCode:
@@ -61,6 +64,7 @@ def check_contract(path: str, *, tests: bool) -> CheckReport:
 
 
 def _proved(path: str, contract: Contract, said: tuple[Diagnostic, ...], tests: bool) -> CheckReport:
+    from servanda.cli.test_run import run_test
     from servanda.solver.consistency import analyse
 
     analysis = analyse(contract)
@@ -76,7 +80,7 @@ def _proved(path: str, contract: Contract, said: tuple[Diagnostic, ...], tests: 
     return CheckReport(path, verdict, diagnostics, contract, _evidence(analysis.findings), runs)
 
 
-def _evidence(findings: Any) -> dict[Diagnostic, Mapping[str, Any]]:
+def _evidence(findings: Iterable["Finding"]) -> dict[Diagnostic, Mapping[str, Any]]:
     found: dict[Diagnostic, Mapping[str, Any]] = {}
     for finding in findings:
         shape: dict[str, Any] = {}
