@@ -195,7 +195,7 @@ def _attr(world: World, scope: Scope, node: s.Attr) -> x.Expr | None:
 
 def _index(world: World, scope: Scope, node: s.Index, base: s.Expr, key: s.Expr) -> x.Expr | None:
     before = typed(world, scope, base)
-    place = typed(world, scope, key, NumberType())
+    place = typed(world, scope, key, BROKEN if before is None else NumberType())
     if before is None or place is None:
         return None
     if not isinstance(before.type, ListType):

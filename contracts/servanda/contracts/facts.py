@@ -105,7 +105,8 @@ def _names(
     broken: set[str] = set()
     declared: dict[tuple[str, str], Declared] = {}
     for name, fact in attributes.items():
-        _check_reserved(name, fact.span, faults)
+        if _is_reserved(name, fact.span, faults):
+            broken.add(name)
     for item in items:
         match item:
             case s.DefineDecl() | s.ViewDecl() | s.EventDecl() | s.LabelDecl():
@@ -119,7 +120,8 @@ def _names(
             case _:
                 continue
         name = item.name.text
-        _check_reserved(name, item.name.span, faults)
+        if _is_reserved(name, item.name.span, faults):
+            broken.add(name)
         if isinstance(item, s.EventDecl):
             if (kind, name) in declared:
                 _twice(faults, item.name.span, f"the event '{name}'", declared[kind, name].name.span)
@@ -140,9 +142,10 @@ def _names(
     return names, frozenset(broken), declared
 
 
-def _check_reserved(name: str, span: Span, faults: Faults) -> None:
+def _is_reserved(name: str, span: Span, faults: Faults) -> bool:
     if name in RESERVED:
         faults.error("C112", span, f"'{name}' is a name of the language; a fact needs another one")
+    return name in RESERVED
 
 
 def _members(items: tuple[s.Item, ...], names: Mapping[str, tuple[str, Span]], faults: Faults) -> dict[str, str]:

@@ -51,6 +51,8 @@ def variable(world: World, scope: Scope, node: s.Var, want: Type | None) -> x.Ex
             help=f"read a part of it, such as {name}.args or {name}.turn",
         )
         return None
+    if name in world.broken:
+        return None
     if name in PARTS:
         if not scope.has_event or name not in scope.parts:
             world.faults.error(
@@ -65,8 +67,6 @@ def variable(world: World, scope: Scope, node: s.Var, want: Type | None) -> x.Ex
             )
             return None
         return x.Output(scope.output, span)
-    if name in world.broken:
-        return None
     if name in world.attributes:
         if not scope.place.attributes:
             _not_here(world, scope, span, f"the query attribute '{name}'")
@@ -222,7 +222,7 @@ def field(world: World, scope: Scope, base: x.Expr, name: s.Name) -> x.Expr | No
                 world.faults.error(
                     "C125",
                     name.span,
-                    f"{owner} has no field '{name.text}'",
+                    f"{owner} no field '{name.text}'",
                     help=nearest(name.text, known_fields)
                     or (f"its fields are {', '.join(known_fields)}" if known_fields else ""),
                 )
@@ -235,8 +235,8 @@ def field(world: World, scope: Scope, base: x.Expr, name: s.Name) -> x.Expr | No
 
 def _owner(base: x.Expr, kind: RecordType) -> str:
     if isinstance(base, x.Part | x.EventPart) and base.part == "args":
-        return "the call's arguments"
-    return f"the record {kind.name}" if kind.name else "the record"
+        return "the arguments of the call have"
+    return f"the record {kind.name} has" if kind.name else "the record has"
 
 
 def _event_part(world: World, base: x.Expr, name: s.Name, span: Span) -> x.EventPart | None:
@@ -373,7 +373,8 @@ def _undeclared(world: World, scope: Scope, name: str, span: Span, want: Type | 
 def _not_here(world: World, scope: Scope, span: Span, what: str, declared: Span | None = None) -> None:
     code = {"a guard": "C130"}.get(scope.place.words, "C131")
     notes = (Note("it is defined here", declared),) if declared else ()
-    world.faults.error(code, span, f"{scope.place.words} may not read {what}: {scope.place.why}", notes=notes)
+    message = f"{scope.place.words} may not read {what}: {scope.place.why}"
+    world.faults.error(code, span, message, notes=notes, help=scope.place.hint)
 
 
 def _first_run_read(world: World, body: x.Expr) -> str:

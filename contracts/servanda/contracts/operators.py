@@ -56,8 +56,14 @@ def check_comparable(left: Type, right: Type, span: Span, faults: Faults) -> boo
     elif family(left) == family(right) and family(left) not in SCALARS:
         faults.error("C121", span, f"a {family(left)} cannot be compared as a whole", help="compare its parts")
     else:
-        faults.error("C121", span, f"{names} cannot be compared")
+        faults.error("C121", span, f"{names} cannot be compared", help=_unit({family(left), family(right)}))
     return False
+
+
+def _unit(families: set[str]) -> str:
+    if families == {"duration", "number"}:
+        return "a duration has a unit: 30d, 36h"
+    return "a day is written without quotes: 2026-05-01" if families == {"date", "string"} else ""
 
 
 def contains(container: x.Expr, item: x.Expr, span: Span, faults: Faults) -> x.Expr | None:

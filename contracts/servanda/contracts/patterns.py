@@ -96,9 +96,11 @@ def tool_name(world: World, tool: s.Name | s.Text) -> str | None:
 
 def _class(world: World, verb: Verb, cls: s.Name) -> tuple[Head | None, Leaves]:
     if cls.text == "tools":
-        return ClassHead(verb, "tools"), tuple(Leaf("call", t, verb) for t in sorted(world.tools))
+        leaves: Leaves = tuple(Leaf("call", t, verb) for t in sorted(world.tools))
+        return ClassHead(verb, "tools"), leaves if world.tools_whole else None
     if cls.text in world.classes:
-        return ClassHead(verb, cls.text), tuple(Leaf("call", t, verb) for t in world.classes[cls.text])
+        leaves = tuple(Leaf("call", t, verb) for t in world.classes[cls.text])
+        return ClassHead(verb, cls.text), leaves if world.tools_whole else None
     hint = nearest(cls.text, (*world.classes, "tools"))
     if cls.text in world.tools:
         hint = f"'{cls.text}' is a tool: write it without `of`"

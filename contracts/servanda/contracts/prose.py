@@ -4,6 +4,7 @@ In: `source` items and the folder they are named from; references such as `polic
 A file's digest is that of its bytes. Language reference §1.
 """
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -75,7 +76,11 @@ def _read(item: s.SourceDecl, base: Path, faults: Faults) -> Prose | None:
     if isinstance(found, FileFault):
         faults.error(found.code, item.file.span, f"the prose file {found.message}")
         return None
-    if item.sha256 is not None and item.sha256.value.lower() != found.sha256:
+    if item.sha256 is not None and not re.fullmatch("[0-9A-Fa-f]{64}", item.sha256.value):
+        faults.error(
+            "F120", item.sha256.span, f"a SHA-256 has 64 hexadecimal digits; that of {shown} is {found.sha256}"
+        )
+    elif item.sha256 is not None and item.sha256.value.lower() != found.sha256:
         faults.error(
             "F120",
             item.sha256.span,

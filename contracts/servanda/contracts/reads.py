@@ -83,7 +83,7 @@ def _value(world: World, scope: Scope, node: s.ReadRef, tool: Tool) -> x.Expr | 
 
 
 def _item(world: World, scope: Scope, base: x.Expr, key: s.Expr) -> x.Expr | None:
-    place = typed(world, scope, key, NumberType())
+    place = typed(world, scope, key, NumberType() if isinstance(base.type, ListType) else BROKEN)
     if place is None:
         return None
     if not isinstance(base.type, ListType):

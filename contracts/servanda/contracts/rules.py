@@ -50,9 +50,8 @@ def _each(world: World, scope: Scope, node: s.Each) -> m.Each | None:
     until, whole = _optional(world, beside, node.until)
     within = bound(node.bound)
     misplaced = (
-        ("since", node.since, ("earlier",)),
-        ("until", node.until, ("later",)),
-        ("within", node.bound, ("earlier", "later")),
+        ("since", node.since, ("earlier", "immediately earlier")),
+        ("until", node.until, ("later", "immediately later")),
     )
     for word, written, directions in misplaced:
         if written is not None and node.direction not in directions:

@@ -102,7 +102,9 @@ def _add_results(
     items: tuple[s.Item, ...], types: DeclaredTypes, tools: dict[str, Tool], whole: bool, faults: Faults
 ) -> None:
     typed: dict[str, Span] = {
-        key(i.name): i.name.span for i in items if isinstance(i, s.ToolDecl) and i.result is not None
+        key(i.name): i.name.span
+        for i in items
+        if isinstance(i, s.ToolDecl) and i.result is not None and tools[key(i.name)].span == i.name.span
     }
     for item in items:
         if not isinstance(item, s.ResultDecl):

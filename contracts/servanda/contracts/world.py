@@ -61,13 +61,16 @@ class Place:
     labels: bool = False
     why: str = ""
     """Why what may not be read may not."""
+    hint: str = ""
+    """What may be read instead."""
 
 
 GUARD = Place(
     "a guard",
     definitions="query",
     views=False,
-    why="a guard may read query attributes and definitions over them only: anything read from the run would judge the run by its own effects",
+    why="what is read from the run would judge the run by its own effects",
+    hint="a guard reads query attributes, variables of `for each`, and definitions over them",
 )
 OBSERVED = Place(
     "an `observed` read",
