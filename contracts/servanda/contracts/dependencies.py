@@ -4,10 +4,10 @@ In: their declarations. Out: the declarations, each after all it reads; those on
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from servanda.contracts.faults import Faults
+from servanda.contracts.syntax_walk import walk
 from servanda.grammar import syntax as s
 from servanda.grammar.span import Span
 
@@ -68,37 +68,21 @@ def acyclic(reads: Mapping[Key, tuple[Key, ...]], spans: Mapping[Key, Span], fau
 
 
 def _reads(item: Declared, table: Mapping[Key, Declared]) -> Iterator[Key]:
-    seen: dict[Key, None] = {}
-    for key in _mentioned(
-        item.body if isinstance(item, s.DefineDecl) else item.of if isinstance(item, s.ViewDecl) else item.pattern
-    ):
-        if key in table:
-            seen[key] = None
-    return iter(seen)
+    match item:
+        case s.DefineDecl(body=read) | s.ViewDecl(of=read) | s.EventDecl(pattern=read) | s.LabelDecl(pattern=read):
+            seen = dict.fromkeys(key for node in walk(read) for key in _named(node) if key in table)
+            return iter(seen)
 
 
-def _mentioned(node: Any) -> Iterator[Key]:
+def _named(node: Any) -> tuple[Key, ...]:
     match node:
         case s.Var(name):
-            yield from (("define", name), ("view", name), ("label", name))
+            return ("define", name), ("view", name), ("label", name)
         case s.Attr(s.Var(base), name) if base not in ("args", "result", "output"):
-            yield "label", name.text
+            return (("label", name.text),)
         case s.Apply():
-            yield from (("define", node.name.text), ("view", node.name.text))
+            return ("define", node.name.text), ("view", node.name.text)
         case s.EventHead():
-            yield "event", node.name.text
-    yield from _inside(node)
-
-
-def _inside(node: Any) -> Iterator[Key]:
-    for slot in fields(node):
-        if slot.compare:
-            yield from _each(getattr(node, slot.name))
-
-
-def _each(value: Any) -> Iterator[Key]:
-    if isinstance(value, tuple):
-        for part in value:
-            yield from _each(part)
-    elif is_dataclass(value):
-        yield from _mentioned(value)
+            return (("event", node.name.text),)
+        case _:
+            return ()

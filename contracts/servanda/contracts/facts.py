@@ -4,9 +4,7 @@ In: the declarations, the tools. Out: a `World`, filled in the order in which de
 written; they are learnt from use (`resolve` repeats the typing until nothing new is learnt). Language reference §2.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from servanda.contracts.declared_types import DeclaredTypes
 from servanda.contracts.dependencies import Declared, in_order, kind_of
@@ -16,6 +14,7 @@ from servanda.contracts.model import Definition, LabelDeclaration, NamedEvent, V
 from servanda.contracts.names import check_new_name
 from servanda.contracts.patterns import pattern
 from servanda.contracts.reads import read
+from servanda.contracts.syntax_walk import walk
 from servanda.contracts.tool_facts import ToolFacts
 from servanda.contracts.types import EventType, Type
 from servanda.contracts.typing_rules import BROKEN, SCALARS, family
@@ -168,19 +167,13 @@ def _members(items: tuple[s.Item, ...], names: Mapping[str, tuple[str, Span]], f
     return found
 
 
-def _enums(value: Any) -> Iterator[tuple[str, tuple[s.Name | s.Text, ...]]]:
-    match value:
-        case tuple():
-            for part in value:
-                yield from _enums(part)
-        case s.EnumDecl(name, members):
-            yield name.text, members
-        case s.EnumType(members):
-            yield "written in place", members
-        case _ if is_dataclass(value):
-            for slot in fields(value):
-                if slot.compare:
-                    yield from _enums(getattr(value, slot.name))
+def _enums(items: tuple[s.Item, ...]) -> Iterator[tuple[str, tuple[s.Name | s.Text, ...]]]:
+    for node in walk(*items):
+        match node:
+            case s.EnumDecl(name, members):
+                yield name.text, members
+            case s.EnumType(members):
+                yield "written in place", members
 
 
 def _parameters(world: World, kind: str, item: s.DefineDecl | s.ViewDecl | s.EventDecl, scope: Scope) -> Scope:
@@ -274,22 +267,11 @@ def _twice(faults: Faults, span: Span, what: str, first: Span) -> None:
     faults.error("C111", span, f"{what} is declared twice", notes=(Note("it is declared here first", first),))
 
 
-def used_tools(items: Iterable[s.Item]) -> dict[str, Span]:
+def used_tools(items: tuple[s.Item, ...]) -> dict[str, Span]:
     """The tools that patterns, reads, repairs and tests name, each with the first place."""
     found: dict[str, Span] = {}
-    for name in _tools(tuple(items)):
-        found.setdefault(name.text if isinstance(name, s.Name) else name.value, name.span)
+    for node in walk(*items):
+        if isinstance(node, s.ToolHead | s.ReadRef | s.TestCall | s.RepairDecl):
+            name = node.tool
+            found.setdefault(name.text if isinstance(name, s.Name) else name.value, name.span)
     return found
-
-
-def _tools(value: Any) -> Iterator[s.Name | s.Text]:
-    match value:
-        case tuple():
-            for part in value:
-                yield from _tools(part)
-        case s.ToolHead() | s.ReadRef() | s.TestCall() | s.RepairDecl():
-            yield value.tool
-    if is_dataclass(value):
-        for slot in fields(value):
-            if slot.compare:
-                yield from _tools(getattr(value, slot.name))

@@ -102,7 +102,9 @@ class _Body:
         shown = output(world, items, self._types, self._prose)
         sound = shown is not None or not any(isinstance(i, s.OutputDecl) for i in items)
         mended = repairs(world, items, self._prose)
-        tests = TestBlocks(world, self._names, orders, shown, output_sound=sound).resolve(items)
+        tests: tuple[m.Test, ...] = ()
+        if not world.inferring:
+            tests = TestBlocks(world, self._names, orders, shown, output_sound=sound).resolve(items)
         extra = extras(world, items)
         whole = (*world.definitions.values(), *world.views.values(), *world.events.values(), *world.labels.values())
         if any(part is None for part in whole) or any(p is None for p in self._prose.sources.values()):

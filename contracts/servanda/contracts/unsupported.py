@@ -5,10 +5,10 @@ other modules pass over in silence.
 """
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from servanda.contracts.faults import Faults
+from servanda.contracts.syntax_walk import children
 from servanda.grammar import syntax as s
 from servanda.grammar.span import Span
 
@@ -23,22 +23,8 @@ def _visit(node: Any, faults: Faults, *, observed_allowed: bool, in_option: bool
     for span, what in _constructs(node, observed_allowed, in_option):
         faults.error("C190", span, f"{what} is not supported yet")
     inside = in_option or isinstance(node, s.Option)
-    for child in _children(node):
+    for child in children(node):
         _visit(child, faults, observed_allowed=observed_allowed and isinstance(node, s.QueryDecl), in_option=inside)
-
-
-def _children(node: Any) -> Iterator[Any]:
-    for slot in fields(node):
-        if slot.compare:
-            yield from _nodes(getattr(node, slot.name))
-
-
-def _nodes(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
-        for part in value:
-            yield from _nodes(part)
-    elif is_dataclass(value):
-        yield value
 
 
 def _constructs(node: Any, observed_allowed: bool, in_option: bool) -> Iterator[tuple[Span, str]]:
