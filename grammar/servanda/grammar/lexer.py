@@ -17,6 +17,10 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 BAD = "?"
 """The type of a text that is no token anywhere."""
 
+OPENING = frozenset(("LBRACE", "LPAR", "LSQB"))
+CLOSING = frozenset(("RBRACE", "RPAR", "RSQB"))
+"""The brackets."""
+
 _STRAY = re.compile(r"""\d[\w.]*|"[^\r\n]*|&&?|\|\|?|'[^'\r\n]*'?""")
 _BLANK = re.compile(r"[ \t\r\n]+")
 _COMMENT = re.compile(r"#[^\n]*")
@@ -76,10 +80,11 @@ class Lexicon:
 
 
 class Lexer:
-    """One reading of one source from `start`; remembers its place and the comments it passed."""
+    """One reading of one source from `start`; remembers its place and the tokens and comments it passed."""
 
     def __init__(self, lexicon: Lexicon, source: Source, start: int = 0) -> None:
         self.comments: list[Comment] = []
+        self.tokens: list[Token] = []
         self._lexicon = lexicon
         self._text = source.text
         self._at = start or (1 if source.text.startswith("\ufeff") else 0)
@@ -115,6 +120,7 @@ class Lexer:
             else:
                 kind, end = self._lexicon.anywhere(text, at)
         token = Token(kind, text[at:end], at, end, self._line, at - self._line_start + 1)
+        self.tokens.append(token)
         self._at = end
         if kind == "OR_BY":
             self._count(at, end)

@@ -45,6 +45,9 @@ _PHRASES = (
 )
 """Rules whose first terminals are listed as one phrase, the larger before the smaller."""
 
+_TRAILERS = frozenset(("DOT", "LSQB", "LPAR"))
+"""What continues a name; listed only where nothing else can stand."""
+
 _OPERATORS = frozenset(
     (
         "COMPARISON",
@@ -59,8 +62,6 @@ _OPERATORS = frozenset(
         "MATCHES",
         "IMPLIES",
         "IFF",
-        "DOT",
-        "LSQB",
     )
 )
 
@@ -164,10 +165,12 @@ def _meant(tables: Tables, token: Token, possible: Collection[str]) -> str:
     words = [t.pattern for t in tables.terminals if t.fixed and t.name in possible and WORD.fullmatch(t.pattern)]
     if token.text.lower() in words:
         return f"the words of the language are in small letters: '{token.text.lower()}'"
+    glued = max((w for w in words if token.text.startswith(w) and token.text != w), key=len, default="")
+    if glued and any(t.fixed and token.text == glued + t.pattern for t in tables.terminals):
+        return f"is a blank missing behind '{glued}'?"
     near = nearest(token.text, words)
     if near:
         return near
-    glued = max((w for w in words if token.text.startswith(w)), key=len, default="")
     return f"is a blank missing behind '{glued}'?" if glued else ""
 
 
@@ -187,6 +190,8 @@ def phrases(tables: Tables, possible: Collection[str]) -> list[str]:
     if len(left & _OPERATORS) > 3:
         left -= _OPERATORS
         ending.insert(0, "an operator")
+    if left - _TRAILERS or groups or ending:
+        left -= _TRAILERS
     named = [_NAMED[t] for t in _NAMED if t in left]
     fixed = [t.pattern for t in tables.terminals if t.fixed and t.name in left]
     words = sorted(f"'{p}'" for p in fixed if WORD.fullmatch(p))

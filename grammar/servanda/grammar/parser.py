@@ -11,7 +11,7 @@ from typing import Any
 from servanda.grammar import syntax
 from servanda.grammar.builder import Action, actions
 from servanda.grammar.diagnostic import Diagnostic, Refusal, Severity
-from servanda.grammar.lexer import Lexer, Lexicon, Token
+from servanda.grammar.lexer import CLOSING, OPENING, Lexer, Lexicon, Token
 from servanda.grammar.limits import MAX_NESTING, MAX_STACK, check_nesting, check_text
 from servanda.grammar.mistake import Mistake, explain, openers
 from servanda.grammar.recovery import MAX_ERRORS, Landmarks
@@ -75,16 +75,12 @@ class Automaton:
             values.append(token)
             if len(states) > MAX_STACK:
                 raise Fault(f"this is nested more than {MAX_NESTING} deep", token.span, "C102")
-            if kind in _OPENING:
+            if kind in OPENING:
                 opened.append(token)
                 if len(opened) > MAX_NESTING:
                     raise Fault(f"brackets are nested more than {MAX_NESTING} deep", token.span, "C102")
-            elif kind in _CLOSING:
+            elif kind in CLOSING:
                 opened.pop()
-
-
-_OPENING = frozenset(("LBRACE", "LPAR", "LSQB"))
-_CLOSING = frozenset(("RBRACE", "RPAR", "RSQB"))
 
 
 def _arranged(parts: list[Any], spliced: tuple[int, ...], holes: tuple[int, ...] | None) -> list[Any]:
@@ -127,6 +123,14 @@ def parse(source: Source) -> syntax.Tree:
         raise Refusal(_report(machine, source, error)) from None
     check_nesting(source, tree)
     return replace(tree, comments=tuple(lexer.comments))
+
+
+def tokens(source: Source) -> tuple[Token, ...]:
+    """The tokens of a contract that `parse` accepts, in order, without comments."""
+    machine = automaton()
+    lexer = Lexer(machine.lexicon, source)
+    machine.run(lexer, "start")
+    return tuple(lexer.tokens)
 
 
 def _report(machine: Automaton, source: Source, error: Mistake | Fault) -> list[Diagnostic]:
