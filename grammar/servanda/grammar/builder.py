@@ -373,7 +373,7 @@ def _members(parts: Parts) -> tuple[s.Member, ...]:
 
 
 def _unit(token: Token) -> Literal["turns", "events"]:
-    return "turns" if token.text.startswith("turn") else "events"
+    return "turns" if token.text == "turns" else "events"
 
 
 def _place(token: Token) -> tuple[int, int, int, int]:
