@@ -70,7 +70,7 @@ def mutants(word: str, words: frozenset[str], seed: int) -> Iterator[str]:
     near = [
         w for w in sorted(words) if len(w) == len(word) and 0 < sum(a != b for a, b in zip(word, w, strict=True)) <= 2
     ]
-    kinds = (1, 2, *near)
+    kinds: tuple[int | str, ...] = (1, 2, *near)
     for kind in kinds if EXHAUSTIVE else (draw.choice(kinds),):
         if isinstance(kind, str):
             yield kind
