@@ -13,11 +13,12 @@ from servanda.grammar.builder import Action, actions
 from servanda.grammar.diagnostic import Diagnostic, Refusal, Severity
 from servanda.grammar.lexer import CLOSING, OPENING, Lexer, Lexicon, Token
 from servanda.grammar.limits import MAX_NESTING, MAX_STACK, check_nesting, check_text
-from servanda.grammar.mistake import Mistake, explain, openers
+from servanda.grammar.mistake import Mistake, explain
 from servanda.grammar.recovery import MAX_ERRORS, Landmarks
 from servanda.grammar.span import Source
 from servanda.grammar.tables import END, Tables, load
 from servanda.grammar.terms import Fault
+from servanda.grammar.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,12 @@ def automaton() -> Automaton:
     return Automaton(tables, actions(tables), Lexicon(tables))
 
 
+@cache
+def wording() -> Wording:
+    """The phrases of the contract language; made at the first error of a process."""
+    return Wording(automaton().tables)
+
+
 def parse(source: Source) -> syntax.Tree:
     """The tree of a contract (language reference, sections 1-7). Raises `Refusal` with codes C100-C104."""
     check_text(source)
@@ -135,11 +142,11 @@ def tokens(source: Source) -> tuple[Token, ...]:
 
 def _report(machine: Automaton, source: Source, error: Mistake | Fault) -> list[Diagnostic]:
     """The first error and those after it that are certain to be errors of their own."""
-    landmarks = Landmarks(source, openers(machine.tables))
+    landmarks = Landmarks(source, wording().openers)
     found: list[Diagnostic] = []
     start = 0
     while True:
-        found.append(_diagnostic(machine, source, error))
+        found.append(_diagnostic(source, error))
         offset = error.span.start
         if len(found) == MAX_ERRORS:
             found.append(
@@ -161,7 +168,7 @@ def _report(machine: Automaton, source: Source, error: Mistake | Fault) -> list[
             return found
 
 
-def _diagnostic(machine: Automaton, source: Source, error: Mistake | Fault) -> Diagnostic:
+def _diagnostic(source: Source, error: Mistake | Fault) -> Diagnostic:
     if isinstance(error, Mistake):
-        return explain(machine.tables, source, error)
+        return explain(wording(), source, error)
     return Diagnostic(error.code, Severity.ERROR, error.message, source, error.span)
