@@ -371,10 +371,9 @@ def _undeclared(world: World, scope: Scope, name: str, span: Span, want: Type | 
 
 
 def _not_here(world: World, scope: Scope, span: Span, what: str, declared: Span | None = None) -> None:
-    code = {"a guard": "C130"}.get(scope.place.words, "C131")
     notes = (Note("it is defined here", declared),) if declared else ()
     message = f"{scope.place.words} may not read {what}: {scope.place.why}"
-    world.faults.error(code, span, message, notes=notes, help=scope.place.hint)
+    world.faults.error(scope.place.code, span, message, notes=notes, help=scope.place.hint)
 
 
 def _first_run_read(world: World, body: x.Expr) -> str:

@@ -19,6 +19,7 @@ from servanda.contracts.expressions import condition
 from servanda.contracts.extras import extras
 from servanda.contracts.facts import build_world, fill_world, used_tools
 from servanda.contracts.faults import Faults
+from servanda.contracts.nothing_lost import check_nothing_lost
 from servanda.contracts.outputs import output, repairs
 from servanda.contracts.prose import ProseFiles
 from servanda.contracts.reads import read
@@ -31,7 +32,7 @@ from servanda.contracts.unsupported import refuse_unsupported
 from servanda.contracts.warnings import Warnings
 from servanda.contracts.world import OBSERVED, SUCCESS, Leaf, Scope, World
 from servanda.grammar import syntax as s
-from servanda.grammar.diagnostic import Diagnostic
+from servanda.grammar.diagnostic import Diagnostic, InternalError
 from servanda.grammar.span import Source, Span
 
 ROUNDS = 50
@@ -50,8 +51,11 @@ def resolve(tree: s.Tree, source: Source, base: Path) -> tuple[m.Contract | None
     _learn(world, ordered, tree, source, types, names, base)
     fill_world(world, ordered, types)
     contract = _Body(world, tree, types, names, prose).contract(source)
-    if faults.any_error or contract is None:
+    if faults.any_error:
         return None, faults.sorted()
+    if contract is None:
+        raise InternalError("a contract was not resolved, and no error says why")
+    check_nothing_lost(tree, contract)
     warnings = Warnings(faults, Undefined(contract.attributes, contract.definitions), contract.events, source.text)
     warnings.body(contract.body)
     warnings.tools(used_tools(tree.items), contract.tools)
@@ -204,13 +208,17 @@ def _expressions(one: m.Read) -> tuple[Expr, ...]:
 def _attributes_read(world: World, expr: Expr) -> tuple[str, ...]:
     """The attributes an expression reads, itself or through definitions."""
     found: dict[str, None] = {}
-    match expr:
-        case Attribute(name):
-            found[name] = None
-        case DefinitionCall(name):
-            inner = world.definitions.get(name)
-            if inner is not None:
-                found.update(dict.fromkeys(_attributes_read(world, inner.body)))
-    for child in children(expr):
-        found.update(dict.fromkeys(_attributes_read(world, child)))
+    through: set[str] = set()
+    waiting = [expr]
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(children(node))
+        match node:
+            case Attribute(name):
+                found[name] = None
+            case DefinitionCall(name) if name not in through:
+                through.add(name)
+                inner = world.definitions.get(name)
+                if inner is not None:
+                    waiting.append(inner.body)
     return tuple(found)

@@ -11,7 +11,7 @@ from servanda.contracts.duty_names import DutyName, DutyNames
 from servanda.contracts.model import Expectation, Order, OutputContract, Test, Tool
 from servanda.contracts.names import label
 from servanda.contracts.patterns import ROLES, tool_name
-from servanda.contracts.test_values import TestValues, json_of, key_of
+from servanda.contracts.test_values import UNTYPED, TestValues, json_of, key_of
 from servanda.contracts.types import RecordField, RecordType
 from servanda.contracts.world import PATTERN, Leaf, Scope, World
 from servanda.grammar import syntax as s
@@ -74,6 +74,7 @@ class TestBlocks:
         record: dict[str, Any] = {"id": item.title.value, "query": query, "events": events, "complete": not item.open}
         if item.output is not None:
             record["output"] = json_of(item.output)
+            self._values.check(item.output, UNTYPED, "the output")
             if self._output is None and self._output_sound:
                 self._world.faults.error("C139", item.output.span, "the contract has no output block to judge this by")
         expectations = tuple(e for e in map(self._expectation, item.expectations) if e is not None)
@@ -117,8 +118,9 @@ class TestBlocks:
         found: dict[str, Any] = {"kind": "call", "tool": name, "args": json_of(node.arguments)}
         if node.result is not None:
             found["result"] = json_of(node.result)
-            if tool is not None and node.verb == "call" and tool.result is not None:
-                self._values.check(node.result, tool.result, f"the result of '{name}'")
+            told = None if tool is None or node.verb == "failed" else tool.result
+            kind = UNTYPED if told is None else told
+            self._values.check(node.result, kind, f"the result of '{name}'")
         found["outcome"] = "failed" if node.verb == "failed" else "ok" if node.result is not None else "unknown"
         return found, Leaf("call", name, node.verb)
 

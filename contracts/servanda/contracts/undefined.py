@@ -18,6 +18,7 @@ class Undefined:
     def __init__(self, attributes: Mapping[str, QueryAttribute], definitions: Mapping[str, Definition]) -> None:
         self._attributes = attributes
         self._definitions = definitions
+        self._known: dict[tuple[str, frozenset[Expr]], Expr | None] = {}
 
     def first(self, expr: Expr, sure: frozenset[Expr] = frozenset()) -> Expr | None:
         """The first such read, `sure` naming the terms that are known to be there."""
@@ -39,8 +40,10 @@ class Undefined:
             case x.Fold("first"):
                 return expr
             case x.DefinitionCall(name):
-                inner = self.first(self._definitions[name].body, sure)
-                return expr if inner is not None else self._any(expr.arguments, sure)
+                key = (name, sure)
+                if key not in self._known:
+                    self._known[key] = self.first(self._definitions[name].body, sure)
+                return expr if self._known[key] is not None else self._any(expr.arguments, sure)
             case x.Logical("implies", (given, then)):
                 return self.first(given, sure) or self.first(then, sure | _present(given))
             case x.Logical("and", operands):

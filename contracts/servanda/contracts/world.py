@@ -63,6 +63,8 @@ class Place:
     """Why what may not be read may not."""
     hint: str = ""
     """What may be read instead."""
+    code: str = "C131"
+    """Of the fault of reading something else."""
 
 
 GUARD = Place(
@@ -71,6 +73,7 @@ GUARD = Place(
     views=False,
     why="what is read from the run would judge the run by its own effects",
     hint="a guard reads query attributes, variables of `for each`, and definitions over them",
+    code="C130",
 )
 OBSERVED = Place(
     "an `observed` read",
