@@ -48,7 +48,7 @@ def expect(
     if contract == STDIN and query == STDIN:
         raise typer.BadParameter("only one of the contract and the query can come from standard input")
     loaded, _ = read_contract(contract)
-    given = read_query_file(query) if query is not None else {}
+    given = read_query_file(query) if query is not None else None
     graph = expected_graph(loaded, read_query(loaded, given, None))
     match format:
         case ExpectFormat.PRETTY:

@@ -81,6 +81,8 @@ def _own(element: Element, parent: Element) -> bool:
 
 def _because(reason: Reason, status: str) -> Text:
     said = Text(visible(reason.text))
+    if reason.sentence:
+        return said
     if status == "inactive":
         said.append(" is false")
     elif reason.on:
