@@ -25,10 +25,12 @@ class RuleCount:
 @dataclass(frozen=True, slots=True)
 class Hinge:
     """Something unknown that a truth value hangs on. `name`: the attribute's or label's name as in the contract, or `outcome`/`result` of a
-    tool (`outcome of issue_refund`); `text`: in a sentence, `label affirms is absent on event 3`."""
+    tool (`outcome of issue_refund`); `text`: in a sentence, `label affirms is absent on event 3`. `key`: where it has two values only (a bool, an
+    outcome), which it is (`label affirms 3`), so that a cell can assume one; empty otherwise."""
 
     name: str
     text: str
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,12 @@ Status = Lit["active", "inactive", "undecided"]
 @dataclass(frozen=True, slots=True)
 class Reason:
     """One atom that settles a status, in contract words, with the values it read: `amount > 500`, `amount is 20`. For `undecided`, the
-    unknown names it hangs on in `on`."""
+    unknown names it hangs on in `on`. `sentence`: the text is no atom but says all by itself (`outcome.refund is inactive`)."""
 
     text: str
     values: tuple[tuple[str, str], ...] = ()
     on: tuple[str, ...] = ()
+    sentence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
