@@ -76,6 +76,8 @@ def advice(token: Token, previous: Token | None, possible: Collection[str], sour
         return "a guard stands before 'by' and before the form of a rule"
     if token.type in ("CALL", "MESSAGE", "TURN", "OUTPUT", "QUERY", "OPEN", "FAILED") and "EXPECT" in possible:
         return "in a test, what is expected comes last"
+    if token.type == "RBRACE" and "EXPECT" in possible:
+        return "a test says what it expects"
     if token.type == "AS" and "AND" in possible:
         return "'as' stands before 'where'"
     near = _DATE.search(source.line(token.line))

@@ -55,13 +55,24 @@ def explain(wording: Wording, source: Source, mistake: Mistake) -> Diagnostic:
         or (token.text in wording.openers and _begins_line(source, token))
     ):
         notes = (Note(f"this '{opened.text}' is still open", opened.span),)
-    hint = advice(token, mistake.previous, possible, source) or _meant(wording, token, possible)
+    hint = (
+        _swallowed(wording, mistake.previous, source)
+        or advice(token, mistake.previous, possible, source)
+        or _meant(wording, token, possible)
+    )
     message = f"{found}; expected {listed(wording.phrases(possible))}"
     return Diagnostic("C100", Severity.ERROR, message, source, span, "not expected here", notes, hint)
 
 
 def _begins_line(source: Source, token: Token) -> bool:
     return not source.line(token.line)[: token.column - 1].strip()
+
+
+def _swallowed(wording: Wording, previous: Token | None, source: Source) -> str:
+    """A hint where the first word of a declaration was read as a name, since the line before it lacks one."""
+    if previous and previous.type == "NAME" and previous.text in wording.openers and _begins_line(source, previous):
+        return f"'{previous.text}' was read as a name; is something missing before it?"
+    return ""
 
 
 def _meant(wording: Wording, token: Token, possible: Collection[str]) -> str:
@@ -77,4 +88,6 @@ def _meant(wording: Wording, token: Token, possible: Collection[str]) -> str:
     near = nearest(token.text, words)
     if near:
         return near
-    return f"is a blank missing behind '{glued}'?" if glued else ""
+    if glued:
+        return f"is a blank missing behind '{glued}'?"
+    return f"is a ':' missing behind '{token.text}'?" if "KEY" in possible else ""
