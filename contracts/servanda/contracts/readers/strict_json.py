@@ -15,9 +15,10 @@ from typing import Any, Final, NoReturn
 from servanda.contracts.readers.json_fault import DEEPEST, NotJson, find_fault, number_fault
 
 _HALF_PAIR: Final = re.compile(
-    r"\\u[dD][89abAB](?![0-9a-fA-F]{2}\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]|[\ud800-\udfff]"
+    r"\\u[dD](?:[89abAB](?![0-9a-fA-F]{2}\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]))"
 )
-"""Finds every half of a surrogate pair, and some texts without one (an escaped backslash before `ud800`)."""
+"""Finds every escaped half of a surrogate pair, and some texts without one (an escaped backslash before `ud800`)."""
+_RAW_HALF: Final = re.compile("[\ud800-\udfff]")
 _LITERAL_OR_BRACKET: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
 _STEP: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
 
@@ -30,7 +31,8 @@ def loads(text: str) -> Any:
     """The value of a JSON text. Raises `NotJson`."""
     if text.count("[") + text.count("{") > DEEPEST and _deep(text):
         _refuse(text)
-    if _HALF_PAIR.search(text) is not None and (fault := find_fault(text)) is not None:
+    halved = _HALF_PAIR.search(text) or (None if text.isascii() else _RAW_HALF.search(text))
+    if halved and (fault := find_fault(text)) is not None:
         raise fault
     try:
         return _DECODER.decode(text)
@@ -39,7 +41,7 @@ def loads(text: str) -> Any:
 
 
 def _deep(text: str) -> bool:
-    steps: Iterable[int] = (_STEP.get(part, 0) for part in _LITERAL_OR_BRACKET.findall(text))
+    steps: Iterable[int] = (_STEP.get(part[0], 0) for part in _LITERAL_OR_BRACKET.finditer(text))
     return any(depth > DEEPEST for depth in accumulate(steps))
 
 
