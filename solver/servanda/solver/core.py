@@ -34,7 +34,7 @@ def minimal_core(vocabulary: Vocabulary, conditions: Sequence[Condition]) -> tup
     for fact in vocabulary.facts:
         if not fact.attribute:
             session.add(fact.formula)
-        elif constants(fact.formula) & cone:
+        elif fact.names & cone:
             ranges.setdefault(fact.attribute, []).append(fact.formula)
     held: dict[tuple[str, int], Formula] = {}
     for name in sorted(ranges):

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import z3
 
-from servanda.contracts.expected import ExpectedGraph
+from servanda.contracts.model import Order
 from servanda.grammar.diagnostic import InternalError
 from servanda.solver.activation_encoding import Copies, Place
 from servanda.solver.core import minimal_core
@@ -21,6 +21,7 @@ from servanda.solver.findings.wording import cycle, idle_order
 from servanda.solver.formula import Formula
 from servanda.solver.liveness import Liveness
 from servanda.solver.order_graph import Edge, Instance, Part, parts
+from servanda.solver.replay import Replay
 from servanda.solver.session import Sat, Unknown, Unsat
 
 RESTARTS = 20
@@ -134,19 +135,24 @@ class _Search:
         inside = [e.earlier for e in steps]
         joined = (may_join(self._examination, x, y) for x, y in combinations(inside, 2))
         goal = self._algebra.conj((*(self._active[i] for i in inside), *joined))
-        answer = self._examination.example(goal, lambda graph, v: self._agrees(steps, graph, v))
+        answer = self._examination.example(goal, lambda replay, v: self._agrees(steps, replay, v))
         if not isinstance(answer, Confirmed):
             return answer
         options = dict.fromkeys(o.path for i in inside for _, o in i.place.options)
         source = self._examination.contract.source
         return cycle(source, [e.order for e in steps], list(options), answer.witness)
 
-    def _agrees(self, steps: list[Edge], graph: ExpectedGraph, valuation: Valuation) -> bool:
-        bound = {(e.earlier, e.later) for e in graph.edges if e.status == "active"}
-        return all((self._named(s.earlier, valuation), self._named(s.later, valuation)) in bound for s in steps)
+    def _agrees(self, steps: list[Edge], replay: Replay, valuation: Valuation) -> bool:
+        return all(binds(self._examination, s.order, s.earlier, s.later, replay, valuation) for s in steps)
 
-    def _named(self, instance: Instance, valuation: Valuation) -> str:
-        return self._examination.identity(instance.place, instance.copies, valuation)
+
+def binds(
+    examination: Examination, order: Order, earlier: Instance, later: Instance, replay: Replay, valuation: Valuation
+) -> bool:
+    """Whether the interpreter finds both ends of an order active, for elements that the order joins."""
+    here, there = (examination.indices(i.place, i.copies, valuation) for i in (earlier, later))
+    joined = here[: order.depth] == there[: order.depth]
+    return joined and replay.active(earlier.place, here) and replay.active(later.place, there)
 
 
 def may_join(examination: Examination, x: Instance, y: Instance) -> Formula:
@@ -187,9 +193,8 @@ def idle_orders(examination: Examination, states: Liveness) -> tuple[tuple[Findi
         ends = (activations.active(x.place, x.copies), activations.active(y.place, y.copies))
         goal = examination.algebra.conj((*ends, joined))
 
-        def agrees(graph: ExpectedGraph, valuation: Valuation, x: Instance = x, y: Instance = y) -> bool:
-            a, b = (examination.identity(i.place, i.copies, valuation) for i in (x, y))
-            return any((e.earlier, e.later, e.status) == (a, b, "active") for e in graph.edges)
+        def agrees(replay: Replay, v: Valuation, o: Order = order, x: Instance = x, y: Instance = y) -> bool:
+            return binds(examination, o, x, y, replay, v)
 
         answer = examination.possible(goal, agrees)
         if isinstance(answer, Unknown):

@@ -7,7 +7,6 @@ pair of branches that can hold together; `otherwise` leaves no gap and overlaps 
 from collections.abc import Sequence
 from itertools import combinations
 
-from servanda.contracts.expected import ExpectedGraph
 from servanda.contracts.model import Branch, Decide
 from servanda.solver.activation_encoding import Place
 from servanda.solver.decoder import Valuation
@@ -15,7 +14,7 @@ from servanda.solver.examination import Confirmed, Examination
 from servanda.solver.findings.finding import Finding, Unsettled
 from servanda.solver.findings.wording import gap, overlap
 from servanda.solver.liveness import Liveness, generic
-from servanda.solver.replay import active, active_branches
+from servanda.solver.replay import Replay
 from servanda.solver.session import Unknown, Unsat
 
 
@@ -54,7 +53,7 @@ class _Decision:
             return
         algebra = self._examination.algebra
         goal = algebra.conj((self._active, *(algebra.neg(g) for g in self._guards.values())))
-        answer = self._examination.example(goal, lambda graph, v: self._taken(graph, v) == ())
+        answer = self._examination.example(goal, lambda replay, v: self._taken(replay, v) == ())
         if isinstance(answer, Unknown):
             self._open(f"whether decision `{self._place.path}` has a branch for every query", answer, unsettled)
         elif isinstance(answer, Confirmed):
@@ -69,7 +68,7 @@ class _Decision:
             answer = self._together(pair)
             if isinstance(answer, Confirmed):
                 # The query found for the pair may take further branches; they are named, and then it must take them all.
-                taken = self._named(self._taken(answer.graph, answer.valuation))
+                taken = self._named(self._taken(answer.replay, answer.valuation))
                 if len(taken) > 2:
                     answer = self._together(taken)
                 if isinstance(answer, Confirmed):
@@ -82,12 +81,12 @@ class _Decision:
     def _together(self, branches: Sequence[Branch]) -> Confirmed | Unsat | Unknown:
         goal = self._examination.algebra.conj((self._active, *(self._guards[b.path] for b in branches)))
         wanted = {b.path for b in branches}
-        return self._examination.example(goal, lambda graph, v: wanted <= set(self._taken(graph, v) or ()))
+        return self._examination.example(goal, lambda replay, v: wanted <= set(self._taken(replay, v) or ()))
 
-    def _taken(self, graph: ExpectedGraph, valuation: Valuation) -> tuple[str, ...] | None:
+    def _taken(self, replay: Replay, valuation: Valuation) -> tuple[str, ...] | None:
         """The branches that the interpreter takes; None where it does not find the decision active."""
-        identity = self._examination.identity(self._place, generic(self._place), valuation)
-        return active_branches(graph, identity) if active(graph, identity) else None
+        indices = self._examination.indices(self._place, generic(self._place), valuation)
+        return replay.taken(self._place, indices) if replay.active(self._place, indices) else None
 
     def _named(self, paths: tuple[str, ...] | None) -> list[Branch]:
         return [b for b in self._node.branches if b.guard is not None and b.path in (paths or ())]

@@ -44,7 +44,7 @@ class Valuation:
     texts: Mapping[int, str]
 
 
-def plain(kind: NumberType | DateType | TimeType | DurationType) -> int:
+def plain(kind: NumberType | DateType | TimeType) -> int:
     """The plainest coded value of a type: zero, or the first day of 2024, or the bound nearest to it."""
     match kind:
         case NumberType(digits, low, high):
@@ -56,8 +56,6 @@ def plain(kind: NumberType | DateType | TimeType | DurationType) -> int:
             if low is None and high is None:
                 return PLAIN_DAY.toordinal() * DAY
             return time_code(low or (high or datetime.max.replace(tzinfo=UTC)))
-        case DurationType(low, high):
-            return _clip(0, DAY, _days(low), _days(high))
 
 
 def _clip(value: int, scale: int, low: int | Fraction | None, high: int | Fraction | None) -> int:
@@ -66,10 +64,6 @@ def _clip(value: int, scale: int, low: int | Fraction | None, high: int | Fracti
     if high is not None and value > high * scale:
         return int(high * scale // 1)
     return value
-
-
-def _days(value: timedelta | None) -> Fraction | None:
-    return None if value is None else Fraction(value // timedelta(microseconds=1), DAY)
 
 
 def time_code(value: datetime) -> int:
@@ -91,8 +85,9 @@ class Decoder:
         found: dict[str, Any] = {}
         for name, declared in self._vocabulary.attributes.items():
             paths: tuple[Path, ...] = ((name,),)
-            if not declared.optional or self._there(paths):
-                found[name] = self._value(paths, declared.type)
+            there = not declared.optional or self._there(paths)
+            # Left out, an optional attribute that can be observed would be unknown; null says that it is not there.
+            found[name] = self._value(paths, declared.type) if there else None
         return found
 
     # `paths`: the reads of one place of the query; they agree, so the first that has a value tells it.
@@ -107,7 +102,7 @@ class Decoder:
         match kind:
             case BoolType():
                 return bool(self._read(paths))
-            case NumberType() | DateType() | TimeType() | DurationType():
+            case NumberType() | DateType() | TimeType():
                 code = self._read(paths)
                 return json_value(kind, plain(kind) if code is None else int(code))
             case EnumType(_, members):
@@ -128,7 +123,7 @@ class Decoder:
                 return [self._value(tuple(self._at(paths, i)), element) for i in range(self._read(paths, "#") or 0)]
             case MapType():
                 return {}
-            case EventType() | UntypedType():
+            case DurationType() | EventType() | UntypedType():
                 return None
             case _:
                 assert_never(kind)
@@ -186,19 +181,18 @@ class Decoder:
                 return members[value]
             case StringType():
                 return '"' + self.text(int(value)).replace("\\", "\\\\").replace('"', '\\"') + '"'
-            case DateType() | TimeType() | DurationType():
+            case DateType() | TimeType():
                 return str(json_value(kind, int(value)))
             case _:
                 return str(value)
 
 
 def _padded(value: int, digits: int) -> str:
-    text = number_text(Fraction(value, 10**digits))
-    whole, point, rest = text.partition(".")
-    return f"{whole}.{rest.ljust(digits, '0')}" if point else whole
+    whole, _, rest = number_text(Fraction(value, 10**digits)).partition(".")
+    return f"{whole}.{rest.ljust(digits, '0')}" if digits else whole
 
 
-def json_value(kind: NumberType | DateType | TimeType | DurationType, code: int) -> Any:
+def json_value(kind: NumberType | DateType | TimeType, code: int) -> Any:
     """A coded scalar as JSON: int or Decimal, or the text of a date, time or duration."""
     match kind:
         case NumberType(digits):
@@ -208,19 +202,6 @@ def json_value(kind: NumberType | DateType | TimeType | DurationType, code: int)
         case TimeType():
             instant = datetime(1, 1, 1, tzinfo=UTC) + timedelta(microseconds=code - DAY)
             return instant.isoformat().replace("+00:00", "Z")
-        case DurationType():
-            return duration_text(code)
-
-
-def duration_text(micros: int) -> str:
-    """A duration in the language's own words: the largest unit that divides it."""
-    seconds, rest = divmod(micros, 1_000_000)
-    if rest:
-        return f"{number_text(Fraction(micros, 1_000_000))}s"
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
-        if seconds % size == 0:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
 
 
 def _plain_strings() -> Iterator[str]:

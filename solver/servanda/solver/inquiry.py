@@ -8,7 +8,7 @@ of a goal with caveats proves nothing until replayed. Trusts: the encoding, the 
 from dataclasses import dataclass
 
 from servanda.solver.formula import Formula, constants, constants_of
-from servanda.solver.regexes import Impossible, Undecided, some_string
+from servanda.solver.regexes import Impossible, Sought, Undecided, some_string
 from servanda.solver.session import Answer, Sat, Session, Unknown
 from servanda.solver.vocabulary import Caveat, Vocabulary
 
@@ -30,6 +30,9 @@ class Inquiry:
         self.vocabulary = vocabulary
         self.session = Session(vocabulary.algebra)
         self._told = 0
+        self._strings: dict[
+            tuple[tuple[Sought, ...], tuple[Sought, ...], frozenset[str]], str | Impossible | Undecided
+        ] = {}
 
     def sync(self) -> None:
         """Tell the solver the facts it does not know yet."""
@@ -60,7 +63,7 @@ class Inquiry:
     def cone(self, goal: Formula) -> frozenset[str]:
         """The constants the goal depends on, those that must agree with them included."""
         names = constants(goal)
-        links = [constants(f.formula) for f in self.vocabulary.facts if not f.attribute]
+        links = [f.names for f in self.vocabulary.facts if not f.attribute]
         while True:
             wider = names.union(*(n for n in links if n & names))
             if wider == names:
@@ -75,17 +78,17 @@ class Inquiry:
         """Strings for the codes of the cone, different from the known ones and from each other; None if one cannot exist, which is then told
         to the vocabulary as a fact."""
         known = {code: text for text, code in self.vocabulary.texts.items()}
-        wanted: dict[int, tuple[set[str], set[str]]] = {}
+        wanted: dict[int, tuple[set[Sought], set[Sought]]] = {}
         for search in self.vocabulary.searches:
             code = model.whole(search.code)
             if code in known or not constants_of((search.code,)) & cone:
                 continue
             found, missed = wanted.setdefault(code, (set(), set()))
-            (found if model.truth(search.holds) else missed).add(search.regex)
+            (found if model.truth(search.holds) else missed).add(search.sought)
         made: dict[int, str] = {}
         for code in sorted(wanted, reverse=True):
             yes, no = tuple(sorted(wanted[code][0])), tuple(sorted(wanted[code][1]))
-            text = some_string(yes, no, frozenset(known.values()) | frozenset(made.values()))
+            text = self._string(yes, no, frozenset(known.values()) | frozenset(made.values()))
             if isinstance(text, Undecided):
                 return Unknown(text.why)
             if isinstance(text, Impossible):
@@ -93,3 +96,11 @@ class Inquiry:
                 return None
             made[code] = text
         return Texts(made)
+
+    def _string(
+        self, found: tuple[Sought, ...], missed: tuple[Sought, ...], avoid: frozenset[str]
+    ) -> str | Impossible | Undecided:
+        key = (found, missed, avoid)
+        if key not in self._strings:
+            self._strings[key] = some_string(found, missed, avoid)
+        return self._strings[key]

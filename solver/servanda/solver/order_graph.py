@@ -5,7 +5,7 @@ enough to find any cycle in it. A cycle needs no more elements of a block than t
 another element could be cut short.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -90,7 +90,7 @@ def _part(leaves: list[Place], orders: list[Order]) -> Part:
     return Part(instances, edges, whole)
 
 
-def _copies(leaf: Place, size: Mapping[int, int]) -> product[Copies]:
+def _copies(leaf: Place, size: Mapping[int, int]) -> Iterator[Copies]:
     return product(*(range(size[loop.index]) for loop in leaf.loops))
 
 

@@ -1,16 +1,17 @@
-"""Strings in which some regular expressions are found and others are not.
+"""Strings in which some regular expressions and parts are found and others are not.
 
-In: patterns in RE2 syntax. Out: a shortest such string, `Impossible` with the reason, or `Undecided`. The patterns are run side by side as
-automata over the classes of characters they tell apart. Trusts: RE2, which searches every string once more before it is returned.
+In: what is sought: patterns in RE2 syntax, or parts to be contained. Out: a shortest such string, `Impossible` with the reason, or `Undecided`. The
+patterns are run side by side as automata over the classes of characters they tell apart. Trusts: the reference interpreter, which searches
+every string once more before it is returned.
 """
 
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
+from unicodedata import is_normalized
 
-import re2
-
+from servanda.contracts.evaluate import matches
 from servanda.grammar.diagnostic import InternalError
 from servanda.solver.regex_syntax import (
     LAST,
@@ -47,16 +48,48 @@ class Undecided:
     why: str
 
 
-def some_string(found: tuple[str, ...], missed: tuple[str, ...], avoid: frozenset[str]) -> str | Impossible | Undecided:
-    """A shortest string, not in `avoid`, in which every pattern of `found` is found and none of `missed`."""
+@dataclass(frozen=True, slots=True, order=True)
+class Sought:
+    """`matches /pattern/`, or where `part`, `contains "pattern"`."""
+
+    pattern: str
+    part: bool = False
+
+    def found_in(self, text: str) -> bool:
+        """Whether the interpreter finds it in the text."""
+        return self.pattern in text if self.part else matches(text, self.pattern)
+
+    def __str__(self) -> str:
+        return f'"{self.pattern}"' if self.part else f"/{self.pattern}/"
+
+
+def some_string(
+    found: tuple[Sought, ...], missed: tuple[Sought, ...], avoid: frozenset[str]
+) -> str | Impossible | Undecided:
+    """A shortest string, not in `avoid`, in which all of `found` and none of `missed` is found."""
+    answer = _shortest(found, missed, avoid)
+    if not isinstance(answer, Impossible) or len({s.part for s in (*found, *missed)}) < 2:
+        return answer
+    # Patterns see the text normalised, parts see it as it is: only what is impossible for one of the two is impossible.
+    for part in (False, True):
+        alone = _shortest(tuple(s for s in found if s.part is part), tuple(s for s in missed if s.part is part), avoid)
+        if isinstance(alone, Impossible):
+            return alone
+    return Undecided("`matches` and `contains` asked of one text")
+
+
+def _shortest(
+    found: tuple[Sought, ...], missed: tuple[Sought, ...], avoid: frozenset[str]
+) -> str | Impossible | Undecided:
     try:
         automata = [_automaton(p) for p in (*found, *missed)]
     except Unsupported as reason:
         return Undecided(f"a regular expression uses {reason}")
     wanted = tuple(i < len(found) for i in range(len(automata)))
     # With one visit a state the first string is a shortest one; only if it is taken are more strings worth counting.
+    met: list[str] = []
     for visits in (1, len(avoid) + 1):
-        met: list[str] = []
+        met = []
         for text in _strings(automata, wanted, visits):
             if text is None:
                 return Undecided("regular expressions too large to compare")
@@ -64,15 +97,15 @@ def some_string(found: tuple[str, ...], missed: tuple[str, ...], avoid: frozense
                 return _checked(text, found, missed)
             met.append(text)
         if not met:
-            return Impossible(())
+            break
     return Impossible(tuple(met))
 
 
-def _checked(text: str, found: tuple[str, ...], missed: tuple[str, ...]) -> str:
-    for pattern in (*found, *missed):
-        if (re2.search(pattern, text) is not None) != (pattern in found):
-            raise InternalError(f"the automaton of /{pattern}/ and RE2 differ on {text!r}")
-    return text
+def _checked(text: str, found: tuple[Sought, ...], missed: tuple[Sought, ...]) -> str | Undecided:
+    wrong = [s for s in found if not s.found_in(text)] + [s for s in missed if s.found_in(text)]
+    if wrong and is_normalized("NFC", text):
+        raise InternalError(f"the automaton of {wrong[0]} and the interpreter differ on {text!r}")
+    return Undecided("a text that changes when it is normalised") if wrong else text
 
 
 # ---- automata --------------------------------------------------------------------------------------------------------
@@ -95,10 +128,11 @@ class _Automaton:
         return len(self.moves) - 1
 
 
-def _automaton(pattern: str) -> _Automaton:
+def _automaton(sought: Sought) -> _Automaton:
     made = _Automaton()
     made.first, made.last = made.state(), made.state()
-    _wire(made, parse(pattern), made.first, made.last)
+    letters = tuple(Chars(((ord(c), ord(c)),)) for c in sought.pattern)
+    _wire(made, Sequence(letters) if sought.part else parse(sought.pattern), made.first, made.last)
     return made
 
 

@@ -5,7 +5,6 @@ vocabulary. Pure but for the vocabulary it extends. Quantifiers are unrolled; be
 silent cut. Trusts: the typing of the resolver; that guards read the query alone (anything else is our own fault).
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
@@ -36,12 +35,13 @@ from servanda.contracts.expression import (
     ViewCall,
 )
 from servanda.contracts.model import Definition
-from servanda.contracts.types import EnumType
+from servanda.contracts.types import DateType, EnumType
 from servanda.grammar.diagnostic import InternalError
 from servanda.grammar.span import Span
 from servanda.solver.formula import Formula, Whole
+from servanda.solver.regexes import Sought
 from servanda.solver.symbols import Chosen, Code, Listed, Opaque, Quantity, Record, Symbol, Truth, quantity
-from servanda.solver.vocabulary import Vocabulary
+from servanda.solver.vocabulary import LAST_DAY, Vocabulary
 
 WIDTH = 256
 """How many bodies of nested quantifiers are unrolled, all levels multiplied."""
@@ -197,17 +197,17 @@ class Encoder:
                 return self._over("any", xs, lambda x, _: self._equal(x, item, expr.span), expr.span, width)
             case Chosen(holds, members, _), Code(value, other, _) if other == members:
                 here = a.disj(a.conj((a.equal(value, place), h)) for place, h in enumerate(holds))
-                return v.settled(here, both)
+                empty = a.conj(a.neg(h) for h in holds)
+                missed = a.disj((a.conj((item.defined, a.neg(here))), empty))
+                return Truth(a.conj((both, here)), a.conj((xs.defined, missed)))
             case Code(members=None), Code(value=value, members=None) if isinstance(value, int):
-                part = next(t for t, c in self.vocabulary.texts.items() if c == value)
-                return self._matches(
-                    v.only(xs, both), re.escape(part) if part.isascii() else f"\\Q{part}\\E", expr.span
-                )
+                part = Sought(self.vocabulary.text(value), part=True)
+                return v.settled(self.vocabulary.found(xs.value, part), both)
         return self._free("`contains` with a part that is no constant", expr.span, both)
 
     def _matches(self, text: Symbol, regex: str, span: Span) -> Truth:
         if isinstance(text, Code) and text.members is None:
-            return self._v.settled(self.vocabulary.matches(text.value, regex), text.defined)
+            return self._v.settled(self.vocabulary.found(text.value, Sought(regex)), text.defined)
         return self._free(self._why(text, "`matches`"), span, self._v.defined(text))
 
     # ---- numbers ---------------------------------------------------------------------------------------------------
@@ -226,7 +226,13 @@ class Encoder:
                 return Quantity(a.times(x.value, y.value), x.scale * y.scale, both, day)
             return self._free_number("a product of two unknowns", expr.span, both)
         p, q, scale = v.common(x, y)
-        return Quantity(a.total((p, q if expr.op == "+" else a.times(q, -1))), scale, both, day)
+        value = a.total((p, q if expr.op == "+" else a.times(q, -1)))
+        if isinstance(expr.type, DateType):
+            # A date moves by whole days alone; beyond the calendar there is none.
+            if scale != 1:
+                return self._free_number("a date moved by less than a day", expr.span, both)
+            both = a.conj((both, a.within(value, 1, LAST_DAY)))
+        return Quantity(value, scale, both, day)
 
     # ---- lists -----------------------------------------------------------------------------------------------------
 

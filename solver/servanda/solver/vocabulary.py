@@ -7,11 +7,10 @@ free constant with a `Caveat`: a proof that holds for every value of it holds, a
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Literal as Lit
 
-import re2
 import z3
 
 from servanda.contracts.model import QueryAttribute
@@ -31,9 +30,11 @@ from servanda.contracts.types import (
     TimeType,
     Type,
     UntypedType,
+    type_name,
 )
 from servanda.grammar.span import Span
-from servanda.solver.formula import Algebra, Formula, Whole
+from servanda.solver.formula import Algebra, Formula, Whole, constants
+from servanda.solver.regexes import Sought
 from servanda.solver.symbols import DAY, Chosen, Code, Listed, Opaque, Quantity, Record, Symbol, Truth, Values, quantity
 
 LAST_DAY = date.max.toordinal()
@@ -69,10 +70,12 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What every query meets because of the declared type of `attribute` (empty: because two reads are of one place)."""
+    """What every query meets because of the declared type of `attribute` (empty: because two reads are of one place). `names`: the constants it is
+    over."""
 
     attribute: str
     formula: Formula
+    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,9 @@ class Caveat:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """`regex` was searched in the string with this code; `holds` is the atom."""
+    """`sought` was searched in the string with this code; `holds` is the atom."""
 
-    regex: str
+    sought: Sought
     code: z3.ArithRef
     holds: z3.BoolRef
 
@@ -107,10 +110,10 @@ class Vocabulary:
         self.probes: dict[Path, list[Probe]] = {}
         self._reads: dict[Path, list[int | Probe]] = {}
         self._symbols: dict[str, Symbol] = {}
-        self._functions: dict[str, z3.FuncDeclRef] = {}
+        self._functions: dict[Sought, z3.FuncDeclRef] = {}
         self._linked: set[tuple[str, str]] = set()
         self._linked_at: tuple[int, ...] = ()
-        self._searched: set[tuple[str, str | int]] = set()
+        self._searched: set[tuple[Sought, int]] = set()
 
     # ---- attributes ------------------------------------------------------------------------------------------------
 
@@ -137,8 +140,6 @@ class Vocabulary:
             case TimeType(low, high):
                 start, end = _bound(low) or Fraction(1), _bound(high) or LAST_DAY + 1 - Fraction(1, DAY)
                 return Quantity(self._whole(path, kind, present, DAY, start, end), DAY, present, True)
-            case DurationType(low, high):
-                return Quantity(self._whole(path, kind, present, DAY, _bound(low), _bound(high)), DAY, present, True)
             case EnumType(_, members):
                 return Code(self._whole(path, kind, present, 1, 0, len(members) - 1), members, present)
             case StringType():
@@ -150,8 +151,8 @@ class Vocabulary:
                 return self._record(path, kind, present)
             case ListType(element, most):
                 return self._list(path, element, most, present)
-            case MapType() | EventType() | UntypedType():
-                return Opaque("a map" if isinstance(kind, MapType) else "a value without a type", present)
+            case MapType() | DurationType() | EventType() | UntypedType():
+                return Opaque(f"the type {type_name(kind)}", present)
 
     def _record(self, path: Path, kind: RecordType, present: Formula) -> Record:
         found: dict[str, Symbol] = {}
@@ -229,7 +230,10 @@ class Vocabulary:
 
     def _fact(self, path: Path, present: Formula, formula: Formula) -> None:
         if formula is not True:
-            self.facts.append(Fact(str(path[0]), self.algebra.implies(present, formula)))
+            self._state(str(path[0]), self.algebra.implies(present, formula))
+
+    def _state(self, attribute: str, formula: Formula) -> None:
+        self.facts.append(Fact(attribute, formula, constants(formula)))
 
     def link(self) -> None:
         """Add the facts that reads of one element agree, and those that a search in a known string comes out as it does."""
@@ -254,7 +258,7 @@ class Vocabulary:
             if twin is None or (leaf.name, twin.name) in self._linked:
                 continue
             self._linked.add((leaf.name, twin.name))
-            self.facts.append(Fact("", self.algebra.implies(coincide, leaf.term == twin.term)))
+            self._state("", self.algebra.implies(coincide, leaf.term == twin.term))
 
     # ---- strings ---------------------------------------------------------------------------------------------------
 
@@ -262,41 +266,44 @@ class Vocabulary:
         """The code of a known string; every other integer is the code of some other string."""
         return self.texts.setdefault(text, len(self.texts))
 
-    def matches(self, code: Whole, regex: str) -> Formula:
-        """Whether the regex is found in the string with this code."""
+    def text(self, code: int) -> str:
+        """The known string with this code."""
+        return next(t for t, c in self.texts.items() if c == code)
+
+    def found(self, code: Whole, sought: Sought) -> Formula:
+        """Whether it is found in the string with this code."""
         if isinstance(code, int):
-            text = next(t for t, c in self.texts.items() if c == code)
-            return re2.search(regex, text) is not None
-        if regex not in self._functions:
+            return sought.found_in(self.text(code))
+        if sought not in self._functions:
             context = self.algebra.context
             name = f"found!{len(self._functions)}"
-            self._functions[regex] = z3.Function(name, z3.IntSort(context), z3.BoolSort(context))
-        holds = self._functions[regex](code)
-        if all(not (s.regex == regex and s.code.eq(code)) for s in self.searches):
-            self.searches.append(Search(regex, code, holds))
+            self._functions[sought] = z3.Function(name, z3.IntSort(context), z3.BoolSort(context))
+        holds = self._functions[sought](code)
+        if all(not (s.sought == sought and s.code.eq(code)) for s in self.searches):
+            self.searches.append(Search(sought, code, holds))
         return holds
 
     def _known_searches(self) -> None:
-        for regex, function in self._functions.items():
+        for sought, function in self._functions.items():
             for text, code in self.texts.items():
-                if (regex, code) not in self._searched:
-                    self._searched.add((regex, code))
-                    found = re2.search(regex, text) is not None
-                    self.facts.append(Fact("", self.algebra.same(function(self.algebra.term(code)), found)))
+                if (sought, code) not in self._searched:
+                    self._searched.add((sought, code))
+                    found = sought.found_in(text)
+                    self._state("", self.algebra.same(function(self.algebra.term(code)), found))
 
-    def exclude(self, found: tuple[str, ...], missed: tuple[str, ...], only: tuple[str, ...]) -> None:
+    def exclude(self, found: tuple[Sought, ...], missed: tuple[Sought, ...], only: tuple[str, ...]) -> None:
         """No string but those of `only` has all of `found` and none of `missed`: say so of every string that is searched."""
         a = self.algebra
         for code in self.searched_codes():
-            parts: list[Formula] = [self.matches(code, r) for r in found]
-            parts += [a.neg(self.matches(code, r)) for r in missed]
+            parts: list[Formula] = [self.found(code, s) for s in found]
+            parts += [a.neg(self.found(code, s)) for s in missed]
             known = a.disj([a.equal(code, self.code(text)) for text in only])
-            self.facts.append(Fact("", a.implies(a.conj(parts), known)))
+            self._state("", a.implies(a.conj(parts), known))
 
     def outcomes(self, code: int, text: str) -> list[Formula]:
         """How each search comes out in `text`, the string with this code."""
         number = self.algebra.term(code)
-        found = ((f(number), re2.search(regex, text) is not None) for regex, f in self._functions.items())
+        found = ((f(number), sought.found_in(text)) for sought, f in self._functions.items())
         return [self.algebra.same(atom, holds) for atom, holds in found]
 
     def searched_codes(self) -> tuple[z3.ArithRef, ...]:
@@ -324,7 +331,7 @@ class Vocabulary:
         return self.algebra.whole(name)
 
 
-def _bound(value: datetime | timedelta | None) -> Fraction | None:
+def _bound(value: datetime | None) -> Fraction | None:
     """A bound as an exact number of days."""
     if value is None:
         return None

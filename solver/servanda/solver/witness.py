@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from servanda.contracts.types import BoolType, DateType, DurationType, EnumType, NumberType, StringType, TimeType
+from servanda.contracts.types import BoolType, DateType, EnumType, NumberType, StringType, TimeType
 from servanda.solver.decoder import Decoder, Valuation, plain
 from servanda.solver.formula import Formula
 from servanda.solver.inquiry import Inquiry
@@ -114,7 +114,7 @@ def _plainest(session: Session, leaf: Leaf, model: Sat) -> tuple[bool | int, Sat
         return _first(session, leaf, iter((False, True)), model)
     if leaf.role == "value" and isinstance(leaf.type, StringType):
         return _first(session, leaf, iter((-1, -2, -3)), model, fallback=True)
-    if leaf.role == "value" and isinstance(leaf.type, NumberType | DateType | TimeType | DurationType):
+    if leaf.role == "value" and isinstance(leaf.type, NumberType | DateType | TimeType):
         return _nearest(session, leaf, plain(leaf.type), model)
     assert leaf.role in ("index", "length") or isinstance(leaf.type, EnumType)
     return _nearest(session, leaf, 0, model)
