@@ -35,8 +35,16 @@ def match(pattern: Pattern, event: Event, scope: Scope) -> bool | Unknown:
 
 
 def fits(pattern: Pattern, event: Event, scope: Scope) -> bool | Unknown:
-    """Whether the event is of the kind the pattern speaks of, whatever its outermost condition says: what activates `never`."""
-    return _head(pattern, event, scope)
+    """Whether the event is of the kind the pattern speaks of, whatever its conditions say: what activates `never`."""
+    head = pattern.head
+    match head:
+        case NamedHead():
+            inner, inside = named(head, event, scope)
+            return fits(inner, event, inside)
+        case AnyHead(patterns):
+            return settled(disjunction(fits(p, event, scope) for p in patterns))
+        case _:
+            return _head(pattern, event, scope)
 
 
 def _head(pattern: Pattern, event: Event, scope: Scope) -> bool | Unknown:

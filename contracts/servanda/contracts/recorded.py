@@ -64,6 +64,10 @@ class Recorded:
         other._successes, other._arguments, other._results = self._successes, self._arguments, self._results
         return other
 
+    def with_output(self, output: Value) -> "Recorded":
+        """The same run with this output to read."""
+        return Recorded(self._contract, self.trace, self._query, self._assumed, output=output)
+
     @property
     def contract(self) -> Contract:
         """The contract whose names are read."""
@@ -204,7 +208,7 @@ class Recorded:
                 (e, t) for e, t in found if position is not None and e.index != position.index and (e, t) not in earlier
             ]
             if self._ahead and not earlier and elsewhere:
-                first = elsewhere[0][0]
+                first = next((e for e, t in elsewhere if t is True), elsewhere[0][0])
                 self.called_ahead[first.index] = None
                 return self._value(view, first, scope)
             possible.append(self._missed(view, arguments, elsewhere))

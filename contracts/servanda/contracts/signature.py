@@ -1,0 +1,60 @@
+"""When two patterns are the same: the canonical text of a pattern together with the values it stands for.
+
+In: patterns and the loop variables around them. Out: texts that are equal iff the patterns are (language reference §8: evidence patterns of two
+duties, and of a duty and a rule). Pure.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from typing import Any
+
+from servanda.contracts.evaluate import key_of
+from servanda.contracts.expression import Variable
+from servanda.contracts.matching import alternatives
+from servanda.contracts.model import Contract, Duty, Pattern
+from servanda.contracts.values import Value
+
+Keys = frozenset[str]
+"""The texts of patterns any of which will do."""
+
+
+def pattern_keys(contract: Contract, pattern: Pattern, variables: Mapping[str, Value]) -> Keys:
+    """The texts of a pattern's alternatives."""
+    return frozenset(_key(p, variables) for p in alternatives(contract, pattern))
+
+
+def duty_keys(contract: Contract, duty: Duty, variables: Mapping[str, Value]) -> Keys:
+    """The texts of all the evidence patterns of a duty."""
+    return frozenset(k for p in duty.by for k in pattern_keys(contract, p, variables))
+
+
+def signature(keys: Keys) -> str:
+    """A short text for a set of patterns."""
+    return hashlib.sha256("\n".join(sorted(keys)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _key(pattern: Pattern, variables: Mapping[str, Value]) -> str:
+    text, names = _canonical(pattern)
+    values = [(n, key_of(variables[n])) for n in names if n in variables]
+    return f"{text} {values!r}" if values else text
+
+
+@lru_cache(maxsize=4096)
+def _canonical(pattern: Pattern) -> tuple[str, tuple[str, ...]]:
+    """The pattern without its places in the source, and the variables it reads. No name hides another, so a bound one is no loop variable."""
+    return repr(pattern), tuple(sorted(set(_variables(pattern))))
+
+
+def _variables(node: Any) -> Iterator[str]:
+    match node:
+        case Variable(name):
+            yield name
+        case tuple():
+            for part in node:
+                yield from _variables(part)
+        case _ if is_dataclass(node):
+            for slot in fields(node):
+                if slot.compare and slot.name != "type":
+                    yield from _variables(getattr(node, slot.name))
