@@ -50,39 +50,42 @@ def value_end(text: str, start: int) -> int | None:
     return None
 
 
-def parts(text: str, start: int, path: str = "$") -> Iterator[Extent]:
-    """The elements or members of the array or object that begins at `start`. Raises `NotJson` where its structure breaks, after the parts
-    before that place."""
+def parts(text: str, start: int) -> Iterator[Extent]:
+    """The elements or members of the array or object that begins at `start` and is all of the text from there. Raises `NotJson` where its
+    structure breaks, after the parts before that place."""
     named = text[start] == "{"
     closing = "}" if named else "]"
     at = value_start(text, start + 1)
-    if text[at : at + 1] == closing:
-        return
-    for number in range(len(text)):
+    number = 0
+    while number or text[at : at + 1] != closing:
         key: str | int = number
         if named:
-            key, at = _key(text, at, path)
+            key, at = _key(text, at)
         end = value_end(text, at)
         if end is None:
-            raise fault_at(text, at, "the text ends before this value does", step(path, key))
+            raise fault_at(text, at, "the text ends, or breaks, before this value does", step("$", key))
         yield Extent(key, at, end)
+        number += 1
         at = value_start(text, end)
         if text[at : at + 1] == closing:
-            return
+            break
         if text[at : at + 1] != ",":
-            raise fault_at(text, at, f"a comma or {closing} should stand here", step(path, key))
+            raise fault_at(text, at, f"a comma or {closing} should stand here", step("$", key))
         at = value_start(text, at + 1)
+    rest = value_start(text, at + 1)
+    if rest < len(text):
+        raise fault_at(text, rest, "the text should end here", "$")
 
 
-def _key(text: str, at: int, path: str) -> tuple[str, int]:
+def _key(text: str, at: int) -> tuple[str, int]:
     found = _STRING.match(text, at)
     colon = value_start(text, found.end()) if found else at
     if found is None or text[colon : colon + 1] != ":":
-        raise fault_at(text, at, "a key in double quotes and a colon should stand here", path)
+        raise fault_at(text, at, "a key in double quotes and a colon should stand here", "$")
     try:
         key = str(json.loads(found[0]))
     except ValueError:
-        raise fault_at(text, at, "a key that is no string of JSON", path) from None
+        raise fault_at(text, at, "a key that is no string of JSON", "$") from None
     return key, value_start(text, colon + 1)
 
 

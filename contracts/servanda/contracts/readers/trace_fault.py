@@ -5,6 +5,7 @@ used for something else.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NoReturn
 
@@ -37,6 +38,6 @@ def trace_fault(code: str, where: str, message: str, help: str = "") -> Diagnost
     return Diagnostic(code, Severity.ERROR, f"{where}: {message}", help=help)
 
 
-def refuse_trace(code: str, where: str, message: str, help: str = "") -> NoReturn:
-    """Refuse a record for one fault at a JSON path."""
-    raise Refusal((trace_fault(code, where, message, help),))
+def refuse_trace(code: str, where: str, message: str, help: str = "", label: str = "") -> NoReturn:
+    """Refuse a record for one fault at a JSON path. `label`: the known format that it is of, where there is one."""
+    raise Refusal((replace(trace_fault(code, where, message, help), label=label),))
