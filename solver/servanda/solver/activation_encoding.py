@@ -182,8 +182,8 @@ class Activations:
                     formula = self.algebra.neg(self.guard(earlier, copies))
                     assert isinstance(earlier.node, Branch) and earlier.node.guard is not None
                     span = earlier.node.guard.span
-                    origin = f"`otherwise`: the guard of branch {earlier.node.name} is not true"
-                    yield Condition(formula, self._text(span), origin, span)
+                    origin = f"`otherwise`, after the guard of branch {earlier.node.name}"
+                    yield Condition(formula, _negated(self._text(span)), origin, span)
             case ForEach():
                 _, within = self._element(place, copies)
                 yield Condition(within, self._text(node.list.span), "there is an element", node.list.span)
@@ -257,6 +257,10 @@ class Activations:
     def index_name(block: Place, copies: Copies) -> str:
         """The name of that index among the leaves of the vocabulary."""
         return f"{block.path}@{'.'.join(map(str, copies))}"
+
+
+def _negated(text: str) -> str:
+    return f"not ({text})" if " " in text else f"not {text}" if text else ""
 
 
 def depth(place: Place) -> int:

@@ -12,7 +12,7 @@ from servanda.contracts.types import type_name
 from servanda.grammar.span import Span
 from servanda.solver.activation_encoding import Condition
 from servanda.solver.formula import Formula, constants
-from servanda.solver.session import Session, Unsat
+from servanda.solver.session import Session
 from servanda.solver.vocabulary import Vocabulary
 
 
@@ -42,11 +42,11 @@ def minimal_core(vocabulary: Vocabulary, conditions: Sequence[Condition]) -> tup
     for i, condition in enumerate(conditions):
         if condition.formula is not True:
             held["", i] = condition.formula
-    if not isinstance(session.ask(*held.values()), Unsat):
+    if session.possible(*held.values()) is not False:
         return None
     for key in list(held):
         rest = [formula for k, formula in held.items() if k != key]
-        if isinstance(session.ask(*rest), Unsat):
+        if session.possible(*rest) is False:
             del held[key]
     found = [_member(conditions[i]) for name, i in held if not name]
     for name, _ in (k for k in held if k[0]):

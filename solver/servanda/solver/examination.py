@@ -16,7 +16,7 @@ from servanda.solver.decoder import Valuation
 from servanda.solver.formula import Algebra, Formula
 from servanda.solver.inquiry import Inquiry
 from servanda.solver.replay import Indices, Replay, replayed
-from servanda.solver.session import Sat, Unknown, Unsat
+from servanda.solver.session import Unknown, Unsat
 from servanda.solver.vocabulary import Vocabulary
 from servanda.solver.witness import Example, Witness, smallest
 
@@ -42,13 +42,11 @@ class Examination:
 
     def possible(self, goal: Formula, agrees: Callable[[Replay, Valuation], bool]) -> bool | Unknown:
         """Whether some query meets the goal; an answer that would rest on an approximation is replayed first."""
-        answer = self.inquiry.ask(goal)
-        if isinstance(answer, Sat):
-            if not self.vocabulary.caveats or not self.inquiry.caveats(self.inquiry.cone(goal)):
-                return True
-            example = self.example(goal, agrees)
-            return example if isinstance(example, Unknown) else isinstance(example, Confirmed)
-        return answer if isinstance(answer, Unknown) else False
+        possible = self.inquiry.possible(goal)
+        if possible is not True or not self.vocabulary.caveats or not self.inquiry.caveats(self.inquiry.cone(goal)):
+            return possible
+        example = self.example(goal, agrees)
+        return example if isinstance(example, Unknown) else isinstance(example, Confirmed)
 
     def example(self, goal: Formula, agrees: Callable[[Replay, Valuation], bool]) -> Confirmed | Unsat | Unknown:
         """A smallest query that meets the goal, confirmed by the interpreter."""

@@ -15,12 +15,17 @@ Whole: TypeAlias = int | z3.ArithRef
 
 
 class Algebra:
-    """Constructors of formulas in one context. Pure: asks nothing, asserts nothing."""
+    """Constructors of formulas in one context. Pure: asks nothing, asserts nothing.
 
-    __slots__ = ("context",)
+    All terms are of the one context and of the sort their type says, so Z3's own constructors, which check both again at many times the cost of
+    making the term, are passed by."""
+
+    __slots__ = ("_numbers", "_ref", "context")
 
     def __init__(self, context: z3.Context) -> None:
         self.context = context
+        self._ref = context.ref()
+        self._numbers: dict[int, z3.ArithRef] = {}
 
     def truth(self, name: str) -> z3.BoolRef:
         """A propositional constant."""
@@ -41,7 +46,7 @@ class Algebra:
                 kept.append(part)
         if not kept:
             return True
-        return kept[0] if len(kept) == 1 else z3.And(kept)
+        return kept[0] if len(kept) == 1 else self._bool(z3.Z3_mk_and(self._ref, len(kept), _array(kept)))
 
     def disj(self, parts: Iterable[Formula]) -> Formula:
         """True iff some part is."""
@@ -54,11 +59,11 @@ class Algebra:
                 kept.append(part)
         if not kept:
             return False
-        return kept[0] if len(kept) == 1 else z3.Or(kept)
+        return kept[0] if len(kept) == 1 else self._bool(z3.Z3_mk_or(self._ref, len(kept), _array(kept)))
 
     def neg(self, part: Formula) -> Formula:
         """True iff the part is not."""
-        return (not part) if isinstance(part, bool) else z3.Not(part)
+        return (not part) if isinstance(part, bool) else self._bool(z3.Z3_mk_not(self._ref, part.ast))
 
     def implies(self, a: Formula, b: Formula) -> Formula:
         """True iff `b` is or `a` is not."""
@@ -70,7 +75,7 @@ class Algebra:
             return b if a else self.neg(b)
         if isinstance(b, bool):
             return a if b else self.neg(a)
-        return a == b
+        return self._bool(z3.Z3_mk_iff(self._ref, a.ast, b.ast))
 
     def pick(self, condition: Formula, a: Formula, b: Formula) -> Formula:
         """`a` where the condition holds, else `b`."""
@@ -78,7 +83,7 @@ class Algebra:
             return a if condition else b
         if isinstance(a, bool) or isinstance(b, bool):
             return self.conj((self.implies(condition, a), self.disj((condition, b))))
-        return z3.If(condition, a, b)
+        return self._bool(z3.Z3_mk_ite(self._ref, condition.ast, a.ast, b.ast))
 
     def pick_whole(self, condition: Formula, a: Whole, b: Whole) -> Whole:
         """`a` where the condition holds, else `b`."""
@@ -86,11 +91,16 @@ class Algebra:
             return a if condition else b
         if isinstance(a, int) and isinstance(b, int) and a == b:
             return a
-        return z3.If(condition, self.term(a), self.term(b))
+        made = z3.Z3_mk_ite(self._ref, condition.ast, self.term(a).ast, self.term(b).ast)
+        return z3.ArithRef(made, self.context)
 
     def term(self, a: Whole) -> z3.ArithRef:
         """The number as a Z3 term."""
-        return z3.IntVal(a, self.context) if isinstance(a, int) else a
+        if not isinstance(a, int):
+            return a
+        if a not in self._numbers:
+            self._numbers[a] = z3.IntVal(a, self.context)
+        return self._numbers[a]
 
     def asserted(self, a: Formula) -> z3.BoolRef:
         """The formula as a Z3 term."""
@@ -109,25 +119,35 @@ class Algebra:
             return constant
         if constant:
             kept.append(self.term(constant))
-        return kept[0] if len(kept) == 1 else z3.Sum(kept)
+        if len(kept) == 1:
+            return kept[0]
+        return z3.ArithRef(z3.Z3_mk_add(self._ref, len(kept), _array(kept)), self.context)
 
     def times(self, a: Whole, factor: int) -> Whole:
         """The number multiplied by a constant."""
-        if factor == 1:
-            return a
-        return _number(a * factor) if factor else 0
+        if factor in (0, 1):
+            return a if factor else 0
+        if isinstance(a, int):
+            return a * factor
+        return z3.ArithRef(z3.Z3_mk_mul(self._ref, 2, _array([a, self.term(factor)])), self.context)
 
     def equal(self, a: Whole, b: Whole) -> Formula:
         """`a = b`."""
-        return _settled(a == b)
+        if isinstance(a, int) and isinstance(b, int):
+            return a == b
+        return self._bool(z3.Z3_mk_eq(self._ref, self.term(a).ast, self.term(b).ast))
 
     def less(self, a: Whole, b: Whole) -> Formula:
         """`a < b`."""
-        return _settled(a < b)
+        if isinstance(a, int) and isinstance(b, int):
+            return a < b
+        return self._bool(z3.Z3_mk_lt(self._ref, self.term(a).ast, self.term(b).ast))
 
     def at_most(self, a: Whole, b: Whole) -> Formula:
         """`a <= b`."""
-        return _settled(a <= b)
+        if isinstance(a, int) and isinstance(b, int):
+            return a <= b
+        return self._bool(z3.Z3_mk_le(self._ref, self.term(a).ast, self.term(b).ast))
 
     def within(self, a: Whole, low: int | None, high: int | None) -> Formula:
         """`low <= a <= high`, an open end left out."""
@@ -138,13 +158,12 @@ class Algebra:
             ]
         )
 
+    def _bool(self, made: Any) -> z3.BoolRef:
+        return z3.BoolRef(made, self.context)
 
-def _number(value: Any) -> Whole:
-    return value if isinstance(value, int | z3.ArithRef) else int(value)
 
-
-def _settled(value: Any) -> Formula:
-    return value if isinstance(value, bool | z3.BoolRef) else bool(value)
+def _array(terms: list[Any]) -> Any:
+    return (z3.Ast * len(terms))(*(t.ast for t in terms))
 
 
 def constants(formula: Formula) -> frozenset[str]:
@@ -156,16 +175,21 @@ def constants_of(terms: Iterable[z3.ExprRef]) -> frozenset[str]:
     """The names of the uninterpreted constants the terms are over."""
     names: set[str] = set()
     seen: set[int] = set()
-    todo = list(terms)
-    while todo:
-        term = todo.pop()
-        key = term.get_id()
-        if key in seen:
-            continue
-        seen.add(key)
-        if z3.is_const(term):
-            if term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                names.add(term.decl().name())
-        else:
-            todo.extend(term.children())
+    for term in terms:
+        # The term keeps its parts alive, so they need no reference counts of their own.
+        ref, todo = term.ctx_ref(), [term.ast]
+        while todo:
+            part = todo.pop()
+            key = z3.Z3_get_ast_id(ref, part)
+            if key in seen:
+                continue
+            seen.add(key)
+            if z3.Z3_get_ast_kind(ref, part) != z3.Z3_APP_AST:
+                continue
+            app = z3.Z3_to_app(ref, part)
+            many = z3.Z3_get_app_num_args(ref, app)
+            if many:
+                todo.extend(z3.Z3_get_app_arg(ref, app, i) for i in range(many))
+            elif z3.Z3_get_decl_kind(ref, decl := z3.Z3_get_app_decl(ref, app)) == z3.Z3_OP_UNINTERPRETED:
+                names.add(z3.Z3_get_symbol_string(ref, z3.Z3_get_decl_name(ref, decl)))
     return frozenset(names)

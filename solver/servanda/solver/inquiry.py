@@ -60,6 +60,14 @@ class Inquiry:
                 return answer
         return Unknown("too many combinations of regular expressions")
 
+    def possible(self, goal: Formula) -> bool | Unknown:
+        """As `ask`, where the model does not matter."""
+        self.sync()
+        if self.vocabulary.searches:
+            answer = self.ask(goal)
+            return answer if isinstance(answer, Unknown) else isinstance(answer, Sat)
+        return self.session.possible(goal)
+
     def cone(self, goal: Formula) -> frozenset[str]:
         """The constants the goal depends on, those that must agree with them included."""
         names = constants(goal)

@@ -67,15 +67,20 @@ class Session:
 
     def ask(self, *assumptions: Formula) -> Answer:
         """Whether all that was asserted and the assumptions hold together."""
+        found = self.possible(*assumptions)
+        if isinstance(found, Unknown):
+            return found
+        return _valuation(self._solver.model()) if found else Unsat()
+
+    def possible(self, *assumptions: Formula) -> bool | Unknown:
+        """As `ask`, where the model does not matter."""
         if any(a is False for a in assumptions):
-            return Unsat()
+            return False
         self.questions += 1
         result = self._solver.check(*(a for a in assumptions if not isinstance(a, bool)))
-        if result == z3.unsat:
-            return Unsat()
         if result == z3.unknown:
             return Unknown(self._solver.reason_unknown())
-        return _valuation(self._solver.model())
+        return bool(result == z3.sat)
 
 
 def _valuation(model: z3.ModelRef) -> Sat:

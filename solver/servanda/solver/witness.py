@@ -194,13 +194,13 @@ def _needed(inquiry: Inquiry, goal: Formula, leaves: list[Leaf], valuation: Valu
     session.add(vocabulary.algebra.neg(goal))
     holds = {leaf.name: _fixed(inquiry, leaf, valuation) for leaf in leaves}
     needed = list(leaves)
-    if not isinstance(session.ask(*holds.values()), Unsat):
+    if session.possible(*holds.values()) is not False:
         return needed
     attributes = list(dict.fromkeys(leaf.path[0] for leaf in leaves if leaf.path))
     groups = [[leaf for leaf in leaves if leaf.path and leaf.path[0] == a] for a in reversed(attributes)]
     for group in [*groups, *([leaf] for leaf in reversed(leaves))]:
         rest = [leaf for leaf in needed if leaf not in group]
-        if len(rest) < len(needed) and isinstance(session.ask(*(holds[leaf.name] for leaf in rest)), Unsat):
+        if len(rest) < len(needed) and session.possible(*(holds[leaf.name] for leaf in rest)) is False:
             needed = rest
     return needed
 

@@ -62,7 +62,8 @@ def _witness_note(witness: Witness) -> Note:
 
 def dead(source: Source, place: Place, core: tuple[Member, ...]) -> Finding:
     """C201, C202 or C206: a place that no query activates."""
-    message = f"{place.word} `{place.path}` can never be active{_why(core)}"
+    state = "taken" if place.word == "branch" else "active"
+    message = f"{place.word} `{place.path}` can never be {state}{_why(core)}"
     notes = _core_notes(core)
     span = place.node.span
     if place.word == "rule":
