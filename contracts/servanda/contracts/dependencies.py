@@ -70,8 +70,11 @@ def acyclic(reads: Mapping[Key, tuple[Key, ...]], spans: Mapping[Key, Span], fau
 def _reads(item: Declared, table: Mapping[Key, Declared]) -> Iterator[Key]:
     match item:
         case s.DefineDecl(body=read) | s.ViewDecl(of=read) | s.EventDecl(pattern=read) | s.LabelDecl(pattern=read):
-            seen = dict.fromkeys(key for node in walk(read) for key in _named(node) if key in table)
-            return iter(seen)
+            own = () if isinstance(item, s.LabelDecl) else tuple(p.text for p in item.parameters)
+            named = (key for node in walk(read) for key in _named(node))
+            return iter(
+                dict.fromkeys(key for key in named if key in table and (key[1] not in own or key[0] == "event"))
+            )
 
 
 def _named(node: Any) -> tuple[Key, ...]:

@@ -177,20 +177,28 @@ def _enums(items: tuple[s.Item, ...]) -> Iterator[tuple[str, tuple[s.Name | s.Te
 
 
 def _parameters(world: World, kind: str, item: s.DefineDecl | s.ViewDecl | s.EventDecl, scope: Scope) -> Scope:
-    """The scope of the body; while nothing is learnt any more, a parameter without a type is reported."""
+    """The scope of the body."""
     slots = world.parameters[kind, item.name.text]
     for written, (name, slot) in zip(item.parameters, slots, strict=True):
         if not check_new_name(world, scope, written, "the parameter"):
             slot = Slot(BROKEN)
-        elif slot.type is None and not world.inferring:
-            world.faults.error(
-                "C128",
-                written.span,
-                f"the type of the parameter '{name}' cannot be told",
-                help="use it where a type is known, or pass it a value of a known type",
-            )
         scope = scope.with_variable(name, slot)
     return scope
+
+
+def report_untold(world: World, ordered: tuple[Declared, ...]) -> None:
+    """Record each parameter whose type no use tells. To be asked only when there is no other error, since one can be the reason."""
+    for item in ordered:
+        if isinstance(item, s.LabelDecl):
+            continue
+        for written, (name, slot) in zip(item.parameters, world.parameters[kind_of(item), item.name.text], strict=True):
+            if slot.type is None:
+                world.faults.error(
+                    "C128",
+                    written.span,
+                    f"the type of the parameter '{name}' cannot be told",
+                    help="use it where a type is known, or pass it a value of a known type",
+                )
 
 
 def _signature(world: World, kind: str, name: str) -> tuple[tuple[str, Type], ...] | None:

@@ -19,7 +19,6 @@ from servanda.contracts.types import (
     NumberType,
     StringType,
     Type,
-    number_text,
     type_name,
 )
 from servanda.contracts.typing_rules import ORDERED, SCALARS, comparable, family, merge
@@ -208,8 +207,3 @@ def member(kind: EnumType, text: str, span: Span, faults: Faults) -> x.Const | N
         "C124", span, f'"{text}" is no member of {type_name(kind)}', help=f"its members are {', '.join(kind.members)}"
     )
     return None
-
-
-def bounds_text(kind: NumberType) -> str:
-    """The range of a number type in words, empty where it is open."""
-    return "" if kind.low is None and kind.high is None else f"{number_text(kind.low)} .. {number_text(kind.high)}"

@@ -17,7 +17,7 @@ from servanda.contracts.duty_names import DutyNames
 from servanda.contracts.expression import Attribute, DefinitionCall, Expr, children
 from servanda.contracts.expressions import condition
 from servanda.contracts.extras import extras
-from servanda.contracts.facts import build_world, fill_world, used_tools
+from servanda.contracts.facts import build_world, fill_world, report_untold, used_tools
 from servanda.contracts.faults import Faults
 from servanda.contracts.nothing_lost import check_nothing_lost
 from servanda.contracts.outputs import output, repairs
@@ -51,6 +51,8 @@ def resolve(tree: s.Tree, source: Source, base: Path) -> tuple[m.Contract | None
     _learn(world, ordered, tree, source, types, names, base)
     fill_world(world, ordered, types)
     contract = _Body(world, tree, types, names, prose).contract(source)
+    if not faults.any_error:
+        report_untold(world, ordered)
     if faults.any_error:
         return None, faults.sorted()
     if contract is None:

@@ -44,9 +44,15 @@ def resolve_tools(items: Iterable[s.Item], types: DeclaredTypes, base: Path, fau
     listed = tuple(items)
     tools: dict[str, Tool] = {}
     whole = True
+    files: dict[str, Span] = {}
     for item in listed:
-        if isinstance(item, s.UseTools):
-            whole = _add_file(item, base, tools, faults) and whole
+        if not isinstance(item, s.UseTools):
+            continue
+        if item.file.value in files:
+            _twice(faults, item.file.span, f"the tools file {item.file.value}", files[item.file.value])
+            continue
+        files[item.file.value] = item.file.span
+        whole = _add_file(item, base, tools, faults) and whole
     for item in listed:
         if isinstance(item, s.ToolDecl):
             _add_declared(item, types, tools, faults)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal as Lit
 
 from servanda.contracts.faults import Faults
-from servanda.contracts.model import Definition, Effect, LabelDeclaration, NamedEvent, Tool, Verb, View
+from servanda.contracts.model import Definition, LabelDeclaration, NamedEvent, Tool, Verb, View
 from servanda.contracts.types import RecordType, Type
 from servanda.contracts.typing_rules import merge, merge_records, widen
 from servanda.grammar.span import Span
@@ -214,7 +214,3 @@ class World:
             if found is None:
                 return None
         return found
-
-    def effect(self, tool: str) -> Effect:
-        """The effect class of a declared tool."""
-        return self.tools[tool].effect

@@ -341,12 +341,13 @@ def test_what_hangs_on_a_fault_is_silent(said: Said) -> None:
     text = """
 define f = verifed
 define g = f and not f
+define lost(n) = nothing_here > n
 view w = last get_order(order_id: nothing)
 rule r attempt pay only if w.total > 3 and g
 require q if g by call pya where args.x == 1
 order q before lookup
 """
-    assert shown(said(text)) == ["C110 verifed", "C110 nothing", "C117 pya"]
+    assert shown(said(text)) == ["C110 verifed", "C110 nothing_here", "C110 nothing", "C117 pya"]
 
 
 def test_a_duty_without_evidence_is_refused_even_if_the_grammar_let_it_pass(base: Path) -> None:

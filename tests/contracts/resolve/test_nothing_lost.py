@@ -42,7 +42,7 @@ def test_a_lost_guard_or_alternative_is_found(wide: str, base: Path) -> None:
     for node in contract.body:
         for name in ("guard", "by", "prose"):
             if getattr(node, name, None):
-                emptied = replace(node, **{name: () if name == "by" else None})
+                emptied = replace(node, **{name: () if name == "by" else None})  # type: ignore[arg-type]
                 body = tuple(emptied if n is node else n for n in contract.body)
                 with pytest.raises(InternalError):
                     check_nothing_lost(tree, replace(contract, body=body))
