@@ -17,7 +17,7 @@ from unicodedata import normalize
 import re2
 
 from servanda.contracts import expression as x
-from servanda.contracts.model import Contract
+from servanda.contracts.model import Contract, Pattern
 from servanda.contracts.observed import Event
 from servanda.contracts.types import Type
 from servanda.contracts.values import (
@@ -60,6 +60,9 @@ class Reads(Protocol):
 
     def success(self, event: Event) -> bool | Unknown:
         """Whether an attempt succeeded."""
+
+    def spoken_of(self, pattern: Pattern) -> tuple[Event, ...]:
+        """The events of the tools and roles a pattern names, in the order of the trace; no other matches it."""
 
 
 @dataclass(frozen=True, slots=True)

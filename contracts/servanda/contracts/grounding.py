@@ -25,6 +25,7 @@ from servanda.contracts.recorded import Recorded
 from servanda.contracts.ruling import Earlier, judge_rules
 from servanda.contracts.signature import Keys, duty_keys, signature
 from servanda.contracts.values import disjunction, settled
+from servanda.grammar.diagnostic import InternalError
 
 LIMIT = 256
 """How many cells are made before grounding stops and says so."""
@@ -34,6 +35,8 @@ def ground(contract: Contract, trace: Trace, query: QueryValues, limit: int = LI
     """All cells; `whole` False where there are more than `limit`, or where the list of a `for each` is unknown.
 
     Raises Refusal (Q120, Q121) where an active decision does not have exactly one branch for the query."""
+    if any(event.index != place for place, event in enumerate(trace.events)):
+        raise InternalError(f"the events of trace {trace.id} are not numbered by their places")
     cells: list[Cell] = []
     hinges: dict[Hinge, None] = {}
     notes = dict.fromkeys((*query.notes, *Recorded(contract, trace, query.values, {}).notes()))
@@ -137,7 +140,8 @@ class _Run:
         patterns = instance.node.by
         scope = Scope(self._reads, None, None, instance.variables)
         found: list[Event] = []
-        for event in self._trace.events:
+        spoken_of = {e.index for p in patterns for e in self._reads.spoken_of(p)}
+        for event in (self._trace.events[i] for i in sorted(spoken_of)):
             value = settled(disjunction(match(p, event, scope) for p in patterns))
             yes, no = f"event {event.index} fits {instance.id}", f"event {event.index} does not fit {instance.id}"
             if self._oracle.settle(value, ("match", keys, event.index), yes, no):
@@ -150,7 +154,7 @@ class _Run:
         fitting = self._matching(instance, keys)
         candidates = tuple(e.index for e in fitting)
         judged = duty.kind == "require" and instance.alternative is None and self._trace.complete
-        others = (e for e in self._trace.events if e.index not in candidates) if judged else ()
+        others = {e.index for p in duty.by for e in self._reads.spoken_of(p)}.difference(candidates) if judged else ()
         return Leaf(
             id=instance.id,
             path=duty.path,
@@ -162,7 +166,9 @@ class _Run:
             candidates=candidates,
             shares=tuple(e.index for e in fitting if self._shared(duty, e)),
             signature=signature(keys),
-            near=tuple(near_misses(instance, others, self._reads, self._oracle)),
+            near=tuple(
+                near_misses(instance, (self._trace.events[i] for i in sorted(others)), self._reads, self._oracle)
+            ),
             calls=tuple(sorted({t for p in duty.by for t in successful_tools(self._contract, p)})),
         )
 

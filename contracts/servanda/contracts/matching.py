@@ -47,6 +47,23 @@ def fits(pattern: Pattern, event: Event, scope: Scope) -> bool | Unknown:
             return _head(pattern, event, scope)
 
 
+def speaks_of(contract: Contract, pattern: Pattern, event: Event) -> bool:
+    """Whether the event is of a tool or role the pattern names; one that is not never matches."""
+    match pattern.head:
+        case ToolHead(_, tool):
+            return event.kind == "call" and event.name == tool
+        case ClassHead(_, cls):
+            return event.kind == "call" and in_class(contract, event.name, cls)
+        case MessageHead(role):
+            return event.kind == "message" and event.name == role
+        case NamedHead(name):
+            return speaks_of(contract, contract.events[name].pattern, event)
+        case AnyHead(patterns):
+            return any(speaks_of(contract, p, event) for p in patterns)
+        case _:
+            assert_never(pattern.head)
+
+
 def _head(pattern: Pattern, event: Event, scope: Scope) -> bool | Unknown:
     head = pattern.head
     match head:

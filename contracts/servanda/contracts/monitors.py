@@ -66,14 +66,14 @@ def judge(form: Form, trace: Trace, scope: Scope) -> Judged:
         case Each():
             return Judged(tuple(_each(form, trace, scope)))
         case OnlyIf():
-            return Judged(tuple(_only_if(form, trace, scope)))
+            return Judged(tuple(_only_if(form, scope)))
         case _:
             assert_never(form)
 
 
-def matching(pattern: Pattern, trace: Trace, scope: Scope) -> list[tuple[Event, bool | Unknown]]:
+def matching(pattern: Pattern, scope: Scope) -> list[tuple[Event, bool | Unknown]]:
     """The events that match or may match."""
-    return [(e, t) for e in trace.events if (t := match(pattern, e, scope)) is not False]
+    return [(e, t) for e in scope.reads.spoken_of(pattern) if (t := match(pattern, e, scope)) is not False]
 
 
 # ---- never, only if --------------------------------------------------------------------------------------------------------
@@ -81,17 +81,17 @@ def matching(pattern: Pattern, trace: Trace, scope: Scope) -> list[tuple[Event, 
 
 def _never(form: Never, trace: Trace, scope: Scope) -> Iterator[Activation]:
     """Activated at each event of the kind the pattern speaks of, inside the window of `after` and `before`."""
-    for event in trace.events:
+    for event in scope.reads.spoken_of(form.pattern):
         kind = fits(form.pattern, event, scope)
         if kind is False:
             continue
         beside = _beside(form.pattern, event, scope)
         window: list[Truth] = [kind]
         if form.after is not None:
-            window.append(disjunction(match(form.after, e, beside) for e in trace.events if before(e, event)))
+            window.append(disjunction(t for e, t in matching(form.after, beside) if before(e, event)))
         open_end = False
         if form.before is not None:
-            closed = disjunction(match(form.before, e, beside) for e in trace.events if before(event, e))
+            closed = disjunction(t for e, t in matching(form.before, beside) if before(event, e))
             open_end = closed is not True and not trace.complete
             window.append(True if open_end else closed)
         inside = settled(conjunction(window))
@@ -109,8 +109,8 @@ def _never(form: Never, trace: Trace, scope: Scope) -> Iterator[Activation]:
             yield Activation(event.index, "violated", (event.index,), event_text(event))
 
 
-def _only_if(form: OnlyIf, trace: Trace, scope: Scope) -> Iterator[Activation]:
-    for event, activated in matching(form.pattern, trace, scope):
+def _only_if(form: OnlyIf, scope: Scope) -> Iterator[Activation]:
+    for event, activated in matching(form.pattern, scope):
         here = scope.at(event, form.pattern.alias)
         found = holds(form.condition, here)
         sure = activated is True
@@ -146,9 +146,9 @@ def _beside(pattern: Pattern, event: Event, scope: Scope) -> Scope:
 
 def _each(form: Each, trace: Trace, scope: Scope) -> Iterator[Activation]:
     clock = Clock(scope.reads.contract, trace)
-    shared = None if form.pattern.alias else _Around(form, trace, scope, clock)
-    for event, activated in matching(form.pattern, trace, scope):
-        around = shared or _Around(form, trace, _beside(form.pattern, event, scope), clock)
+    shared = None if form.pattern.alias else _Around(form, scope, clock)
+    for event, activated in matching(form.pattern, scope):
+        around = shared or _Around(form, _beside(form.pattern, event, scope), clock)
         found = around.met(event)
         good = found if form.mode == "needs" else settled(negation(found))
         sure = activated is True
@@ -170,13 +170,13 @@ def _each(form: Each, trace: Trace, scope: Scope) -> Iterator[Activation]:
 class _Around:
     """What stands around the events of an `each` rule: where its target, `since` and `until` match."""
 
-    def __init__(self, form: Each, trace: Trace, scope: Scope, clock: Clock) -> None:
+    def __init__(self, form: Each, scope: Scope, clock: Clock) -> None:
         self._form = form
         self._scope = scope
         self._clock = clock
-        self._targets = matching(form.target, trace, scope)
+        self._targets = matching(form.target, scope)
         cuts = form.since or form.until
-        self._cuts = matching(cuts, trace, scope) if cuts else []
+        self._cuts = matching(cuts, scope) if cuts else []
 
     def met(self, event: Event) -> bool | Unknown:
         """Whether the target matches somewhere in the region the rule looks at from this event."""
@@ -259,23 +259,21 @@ class _Group:
 
 
 def _cardinality(form: Cardinality, trace: Trace, scope: Scope) -> Judged:
-    groups, strays, notes = _groups(form, trace, scope)
+    groups, strays, notes = _groups(form, scope)
     activations = [a for group in groups for a in _count(form, trace, group, strays)]
     if strays:
         activations += _count(form, trace, _Group("a key of their own", [], strays), [])
     return Judged(tuple(activations), notes)
 
 
-def _groups(
-    form: Cardinality, trace: Trace, scope: Scope
-) -> tuple[list[_Group], list[tuple[Event, Unknown]], tuple[str, ...]]:
+def _groups(form: Cardinality, scope: Scope) -> tuple[list[_Group], list[tuple[Event, Unknown]], tuple[str, ...]]:
     """The groups by key in the order of their first event, the events whose key is unknown, and notes on events without one."""
     groups: dict[object, _Group] = {}
     strays: list[tuple[Event, Unknown]] = []
     notes: list[str] = []
     if form.per is None and form.word != "at most":
         groups[None] = _Group("", [], [])
-    for event, counted in matching(form.pattern, trace, scope):
+    for event, counted in matching(form.pattern, scope):
         key: object = None
         words = ""
         if form.per == "turn":

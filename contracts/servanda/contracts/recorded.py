@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import cast
 
 from servanda.contracts.evaluate import Part, Scope, compare, evaluate, holds, key_of
-from servanda.contracts.matching import match, successful_tools
-from servanda.contracts.model import Contract, Read, View
+from servanda.contracts.matching import match, speaks_of, successful_tools
+from servanda.contracts.model import Contract, Pattern, Read, View
 from servanda.contracts.observed import MISSING, Event, Trace
 from servanda.contracts.types import BoolType, RecordType, Type, UntypedType
 from servanda.contracts.values import (
@@ -49,7 +49,7 @@ class Recorded:
         self._assumed = assumed
         self._output = output
         self._ahead = ahead
-        self._by_time = sorted(trace.events, key=lambda e: (e.turn, e.index))
+        self._spoken_of: dict[int, tuple[Event, ...]] = {}
         self._successes: dict[int, bool | Unknown] = {}
         self._arguments: dict[int, Value] = {}
         self._results: dict[int, Value | Mismatch] = {}
@@ -62,6 +62,7 @@ class Recorded:
         """The same run, read as if each view without an earlier match read its earliest match in the trace."""
         other = Recorded(self._contract, self.trace, self._query, self._assumed, output=self._output, ahead=True)
         other._successes, other._arguments, other._results = self._successes, self._arguments, self._results
+        other._spoken_of = self._spoken_of
         return other
 
     def with_output(self, output: Value) -> "Recorded":
@@ -104,6 +105,15 @@ class Recorded:
         return self._output if self._output is not None else Undefined("there is no output")
 
     # ---- events ------------------------------------------------------------------------------------------------------------
+
+    def spoken_of(self, pattern: Pattern) -> tuple[Event, ...]:
+        """The events of the tools and roles a pattern of the contract names, in the order of the trace."""
+        # The contract outlives this object, so the identity of its patterns is theirs alone.
+        if id(pattern) not in self._spoken_of:
+            kinds = {(e.kind, e.name): e for e in self.trace.events}
+            named = {k for k, e in kinds.items() if speaks_of(self._contract, pattern, e)}
+            self._spoken_of[id(pattern)] = tuple(e for e in self.trace.events if (e.kind, e.name) in named)
+        return self._spoken_of[id(pattern)]
 
     def success(self, event: Event) -> bool | Unknown:
         """Whether an attempt succeeded: the adapter's word, then the tool's own condition (language reference §2)."""
@@ -241,16 +251,13 @@ class Recorded:
             wanted = []
             key = (view.name, tuple(key_of(v) for v in scope.variables.values()))
         if key not in self._matches or self._ahead:
-            found: list[tuple[Event, bool | Unknown]] = []
-            for event in self._by_time:
-                fits = (
-                    self.read_matches(view.of.tool, wanted, event)
-                    if isinstance(view.of, Read)
-                    else match(view.of, event, scope)
-                )
-                if fits is not False:
-                    found.append((event, fits))
-            self._matches[key] = found
+            if isinstance(view.of, Read):
+                tool = view.of.tool
+                fitting = [(e, self.read_matches(tool, wanted, e)) for e in self.trace.events]
+            else:
+                fitting = [(e, match(view.of, e, scope)) for e in self.spoken_of(view.of)]
+            found = [(e, fits) for e, fits in fitting if fits is not False]
+            self._matches[key] = sorted(found, key=lambda f: (f[0].turn, f[0].index))
         return self._matches[key]
 
     def read_matches(self, tool: str, wanted: list[tuple[str, Value]], event: Event) -> bool | Unknown:

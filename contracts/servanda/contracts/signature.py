@@ -36,15 +36,30 @@ def signature(keys: Keys) -> str:
 
 
 def _key(pattern: Pattern, variables: Mapping[str, Value]) -> str:
-    text, names = _canonical(pattern)
+    text, names = _canonical(_Itself(pattern))
     values = [(n, key_of(variables[n])) for n in names if n in variables]
     return f"{text} {values!r}" if values else text
 
 
+class _Itself:
+    """A pattern by its identity, which it keeps while this is alive: comparing it whole costs more than what is remembered of it."""
+
+    __slots__ = ("pattern",)
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+
+    def __hash__(self) -> int:
+        return id(self.pattern)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.pattern is self.pattern
+
+
 @lru_cache(maxsize=4096)
-def _canonical(pattern: Pattern) -> tuple[str, tuple[str, ...]]:
+def _canonical(itself: _Itself) -> tuple[str, tuple[str, ...]]:
     """The pattern without its places in the source, and the variables it reads. No name hides another, so a bound one is no loop variable."""
-    return repr(pattern), tuple(sorted(set(_variables(pattern))))
+    return repr(itself.pattern), tuple(sorted(set(_variables(itself.pattern))))
 
 
 def _variables(node: Any) -> Iterator[str]:
