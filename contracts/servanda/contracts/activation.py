@@ -3,9 +3,12 @@
 In: a contract and the values of its query; what a cell assumes. Out: `ExpectedGraph`, the denominator of every verdict. Pure.
 """
 
+from typing import Literal as Lit
+from typing import assert_never
+
 from servanda.contracts.evaluate import NOTHING
 from servanda.contracts.expected import Element, ExpectedEdge, ExpectedGraph, Reason, Status
-from servanda.contracts.instances import Assumed, Instance, Instances, instances, kind_of
+from servanda.contracts.instances import Assumed, Instance, Instances, instances
 from servanda.contracts.model import (
     AnyOf,
     Branch,
@@ -13,6 +16,7 @@ from servanda.contracts.model import (
     Decide,
     Duty,
     ForEach,
+    Node,
     Option,
     Order,
     ProseSpan,
@@ -53,7 +57,7 @@ def _element(instance: Instance) -> Element:
     return Element(
         instance.id,
         node.path,
-        kind_of(node),
+        _kind(node),
         title,
         instance.parent,
         instance.status,
@@ -93,3 +97,29 @@ def _edges(order: Order, found: Instances) -> list[ExpectedEdge]:
             reasons = tuple(dict.fromkeys(r for e in undecided for r in e.act.reasons))
         edges.append(ExpectedEdge(earlier.id, later.id, within_text(order), status, reasons, order.span))
     return edges
+
+
+_Kind = Lit["require", "optional", "forbid", "step", "for each", "decide", "branch", "any of", "option", "rule"]
+
+
+def _kind(node: Node | Branch | Option) -> _Kind:
+    """What a node is, in the words of the language."""
+    match node:
+        case Duty():
+            return node.kind
+        case Step():
+            return "step"
+        case ForEach():
+            return "for each"
+        case Decide():
+            return "decide"
+        case Branch():
+            return "branch"
+        case AnyOf():
+            return "any of"
+        case Option():
+            return "option"
+        case Rule():
+            return "rule"
+        case _:
+            assert_never(node)

@@ -39,7 +39,8 @@ def ground(contract: Contract, trace: Trace, query: QueryValues, limit: int = LI
         raise InternalError(f"the events of trace {trace.id} are not numbered by their places")
     cells: list[Cell] = []
     hinges: dict[Hinge, None] = {}
-    notes = dict.fromkeys((*query.notes, *Recorded(contract, trace, query.values, {}).notes()))
+    run = Recorded(contract, trace, query.values, {})
+    notes = dict.fromkeys((*query.notes, *run.notes()))
     whole = True
     todo: list[tuple[Assumed, tuple[str, ...]]] = [({}, ())]
     while todo:
@@ -48,7 +49,7 @@ def ground(contract: Contract, trace: Trace, query: QueryValues, limit: int = LI
             break
         assumed, words = todo.pop()
         try:
-            made = _Run(contract, trace, query, assumed).cell(words)
+            made = _Run(contract, query, run, assumed).cell(words)
         except OpenQuestion as asked:
             question = asked.question
             hinges.update(dict.fromkeys(question.open.hinges))
@@ -74,13 +75,13 @@ class _Made:
 class _Run:
     """One run under one set of assumptions."""
 
-    def __init__(self, contract: Contract, trace: Trace, query: QueryValues, assumed: Assumed) -> None:
+    def __init__(self, contract: Contract, query: QueryValues, run: Recorded, assumed: Assumed) -> None:
         self._contract = contract
-        self._trace = trace
+        self._trace = run.trace
         self._query = query
         self._assumed = assumed
         self._oracle = Oracle(assumed)
-        self._reads = Recorded(contract, trace, query.values, two_valued(assumed))
+        self._reads = run.assuming(two_valued(assumed))
 
     def cell(self, words: tuple[str, ...]) -> _Made:
         """The cell. Raises OpenQuestion at the first question without an answer."""

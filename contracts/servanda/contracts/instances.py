@@ -6,7 +6,6 @@ children. Activation of language reference §5 in one place: `act(o) = act(paren
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal as Lit
 from typing import assert_never, cast
 
 from servanda.contracts.evaluate import NOTHING, Scope, evaluate, holds
@@ -375,29 +374,3 @@ def _possible(truths: list[bool | Unknown | None], *, partial: bool) -> list[int
     if not found or (partial and None not in truths):
         found.append(-1)
     return found
-
-
-Kind = Lit["require", "optional", "forbid", "step", "for each", "decide", "branch", "any of", "option", "rule"]
-
-
-def kind_of(node: Node | Branch | Option) -> Kind:
-    """What a node is, in the words of the language."""
-    match node:
-        case Duty():
-            return node.kind
-        case Step():
-            return "step"
-        case ForEach():
-            return "for each"
-        case Decide():
-            return "decide"
-        case Branch():
-            return "branch"
-        case AnyOf():
-            return "any of"
-        case Option():
-            return "option"
-        case Rule():
-            return "rule"
-        case _:
-            assert_never(node)

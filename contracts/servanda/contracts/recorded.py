@@ -52,7 +52,7 @@ class Recorded:
         self._spoken_of: dict[int, tuple[Event, ...]] = {}
         self._successes: dict[int, bool | Unknown] = {}
         self._arguments: dict[int, Value] = {}
-        self._results: dict[int, Value | Mismatch] = {}
+        self._results: dict[int, tuple[Value | Mismatch, list[str]]] = {}
         self._matches: dict[object, list[tuple[Event, bool | Unknown]]] = {}
         self._views: dict[object, Value] = {}
         self.called_ahead: dict[int, None] = {}
@@ -60,14 +60,23 @@ class Recorded:
 
     def looking_ahead(self) -> "Recorded":
         """The same run, read as if each view without an earlier match read its earliest match in the trace."""
-        other = Recorded(self._contract, self.trace, self._query, self._assumed, output=self._output, ahead=True)
-        other._successes, other._arguments, other._results = self._successes, self._arguments, self._results
-        other._spoken_of = self._spoken_of
+        other = self._like(self._assumed, self._output, ahead=True)
+        other._successes = self._successes
         return other
 
     def with_output(self, output: Value) -> "Recorded":
         """The same run with this output to read."""
-        return Recorded(self._contract, self.trace, self._query, self._assumed, output=output)
+        return self._like(self._assumed, output)
+
+    def assuming(self, assumed: Mapping[str, bool]) -> "Recorded":
+        """The same run under these assumptions instead."""
+        return self._like(assumed, self._output)
+
+    def _like(self, assumed: Mapping[str, bool], output: Value | None, *, ahead: bool = False) -> "Recorded":
+        """Another view of the run; what was typed once stays typed."""
+        other = Recorded(self._contract, self.trace, self._query, assumed, output=output, ahead=ahead)
+        other._arguments, other._results, other._spoken_of = self._arguments, self._results, self._spoken_of
+        return other
 
     @property
     def contract(self) -> Contract:
@@ -166,11 +175,12 @@ class Recorded:
         if tool is None or tool.result is None or isinstance(tool.result, UntypedType) or event.result is MISSING:
             return None
         if event.index not in self._results:
+            reader = Reader()
             try:
-                self._results[event.index] = Reader().read(event.result, tool.result, "result")
+                self._results[event.index] = reader.read(event.result, tool.result, "result"), reader.remarks
             except Mismatch as misfit:
-                self._results[event.index] = misfit
-        return self._results[event.index]
+                self._results[event.index] = misfit, []
+        return self._results[event.index][0]
 
     def _read_result(self, event: Event, kind: Type) -> Value:
         if event.result is MISSING:
@@ -307,8 +317,6 @@ class Recorded:
             found.append(
                 f"{at} {event.name}: {path} is {result.found}, not {result.expected}; the outcome counts as unknown"
             )
-        elif result is not None and not isinstance(result, Mismatch) and tool.result is not None:
-            reader = Reader()
-            reader.read(event.result, tool.result, "result")
-            found += [f"{at} {event.name}: {remark}" for remark in reader.remarks]
+        elif event.index in self._results:
+            found += [f"{at} {event.name}: {remark}" for remark in self._results[event.index][1]]
         return found
