@@ -59,26 +59,31 @@ def evaluate(
     comes from, the events, what was expected and what was seen. A record that cannot be judged is reported, and the others are judged.
     """
     from servanda.cli.contract_file import STDIN, read_contract
-    from servanda.cli.evaluation_json import evaluation_json
-    from servanda.cli.exit_code import lenient
-    from servanda.cli.json_text import dumps
-    from servanda.cli.judging import QuerySource, judge_all
     from servanda.cli.query_file import read_query_file
-    from servanda.cli.run_text import run_text
-    from servanda.cli.screen import Screen, screen_of
-    from servanda.cli.streams import write_file, write_log, write_result
+    from servanda.contracts.query import read_query
 
     if [contract, query, *traces].count(STDIN) > 1:
         raise typer.BadParameter("only one input can come from standard input")
     loaded, _ = read_contract(contract)
     given = read_query_file(query) if query is not None else None
+    if given is not None:
+        read_query(loaded, given, None)  # refused once here, not once a trace
+
+    from servanda.cli.evaluation_json import evaluation_json
+    from servanda.cli.exit_code import lenient
+    from servanda.cli.json_text import dumps
+    from servanda.cli.judging import QuerySource, judge_all
+    from servanda.cli.run_text import run_text
+    from servanda.cli.screen import Screen, screen_of
+    from servanda.cli.streams import write_file, write_log, write_result
+
     source = QuerySource(given, record=query_from is QueryFrom.TRACE, gold=gold and query_from is QueryFrom.TRACE)
     run = judge_all(loaded, traces, reader, source, cross_check=cross_check)
     if format is EvaluationFormat.JSON:
         text = dumps(evaluation_json(loaded, run.judged, run.unjudged))
     else:
         screen = screen_of(sys.stdout) if out is None else Screen()
-        text = screen.render(run_text(loaded, run, screen, full=verbose or len(run.judged) <= FEW))
+        text = screen.render(run_text(loaded, run, screen, full=verbose or len(run.judged) <= FEW, whole=verbose))
     if out is None:
         write_result(text)
     else:

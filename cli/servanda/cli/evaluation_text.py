@@ -3,7 +3,9 @@
 In: judged traces and a screen. Out: lines. Findings stand in the order the evaluation gives them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import TypeVar
 
 from rich.text import Text
 
@@ -15,28 +17,39 @@ from servanda.contracts.verdict import Reported
 VERDICT_STYLES = {"conforms": "bold green", "violates": "bold red", "undecided": "bold yellow"}
 _MARGIN = 14
 _LONGEST = 400
+_MOST_POSSIBLE = 3
+_MOST_REASONS = 8
+_T = TypeVar("_T")
 
 
-def trace_block(contract: Contract, trace: Judged, screen: Screen) -> Iterator[Text]:
-    """All that is known of one trace."""
+def trace_block(contract: Contract, trace: Judged, screen: Screen, *, whole: bool = False) -> Iterator[Text]:
+    """All that is known of one trace; unless `whole`, only the first of many possible findings and reasons."""
     yield from screen.paragraph(_headline(trace), hang=4)
     for reported in trace.findings:
         yield from _finding(contract, reported, screen)
-    for reason in trace.reasons:
+    reasons = _first(trace.reasons, len(trace.reasons) if whole else _MOST_REASONS)
+    for reason in reasons:
         yield from _row("because", visible(reason), screen)
-    if trace.verdict == "undecided" and trace.possible:
-        yield Text("  if what is unknown turns out so:")
-    elif trace.possible:
-        yield Text("  further findings, if what is unknown turns out so:")
-    for reported in trace.possible:
+    if len(reasons) < len(trace.reasons):
+        yield from _row("", f"and {len(trace.reasons) - len(reasons)} more", screen)
+    possible = _first(trace.possible, len(trace.possible) if whole else _MOST_POSSIBLE)
+    for reported in possible:
         yield from _finding(contract, reported, screen)
+    if len(possible) < len(trace.possible):
+        left = len(trace.possible) - len(possible)
+        yield Text(f"  and {left} more possible finding{'s' * (left != 1)}; --verbose shows them")
     for note in trace.notes:
         yield from _row("note", visible(note), screen, "dim")
 
 
+def _first(found: Sequence[_T], number: int) -> Sequence[_T]:
+    """The first `number` elements; all of them where only one would be left out."""
+    return found if len(found) <= number + 1 else found[:number]
+
+
 def trace_line(trace: Judged, screen: Screen) -> Text:
     """One trace in one line."""
-    said = _headline(trace)
+    said = _headline(trace, denominator=False)
     if trace.findings:
         said.append(f": {visible(', '.join(_name(r) for r in trace.findings))}", "default")
     elif trace.reasons:
@@ -51,11 +64,11 @@ def skipped_block(skipped: Unjudged, screen: Screen) -> Iterator[Text]:
     yield from screen.paragraph(line.append(f": {visible(skipped.message)}", "default"), hang=4)
 
 
-def _headline(trace: Judged) -> Text:
+def _headline(trace: Judged, *, denominator: bool = True) -> Text:
     line = Text(visible(trace.id), "bold").append(" ").append(trace.verdict, VERDICT_STYLES[trace.verdict])
     if trace.findings:
         line.append(f", {len(trace.findings)} finding{'s' * (len(trace.findings) != 1)}", "default")
-    return line.append(f" ({trace.denominator} duties, rules and edges apply)", "dim")
+    return line.append(f" ({trace.denominator} duties, rules and edges apply)", "dim") if denominator else line
 
 
 def _name(reported: Reported) -> str:
@@ -64,7 +77,8 @@ def _name(reported: Reported) -> str:
 
 def _finding(contract: Contract, reported: Reported, screen: Screen) -> Iterator[Text]:
     finding, described = reported.finding, reported.described
-    line = Text(f"{finding.kind} ", "red").append(visible(finding.element), "bold")
+    line = Text("possible ", "yellow") if reported.condition else Text()
+    line.append(f"{finding.kind} ", "red").append(visible(finding.element), "bold")
     if described.title:
         line.append(f'  "{visible(described.title)}"', "default")
     if finding.severity != "normal":
@@ -72,7 +86,7 @@ def _finding(contract: Contract, reported: Reported, screen: Screen) -> Iterator
     yield from screen.paragraph(line, indent=2, hang=6)
     for condition in reported.condition:
         yield from _row("if", visible(condition), screen)
-    yield from _row("contract", f"{visible(contract.source.path)}:{described.span.line}", screen)
+    yield from _row("contract", f"{visible(PurePath(contract.source.path).name)}:{described.span.line}", screen)
     if described.prose is not None:
         p = described.prose
         lines = f"{p.first}" if p.first == p.last else f"{p.first}-{p.last}"
@@ -83,7 +97,7 @@ def _finding(contract: Contract, reported: Reported, screen: Screen) -> Iterator
         yield from _row("at", visible(", ".join(described.paths)), screen)
     for c in reported.consequences:
         events = f" at event{'s' * (len(c.events) != 1)} {', '.join(map(str, c.events))}" if c.events else ""
-        yield from _row("consequence", f"{c.kind} {visible(c.element)}{events}", screen, "dim")
+        yield from _row("follows", f"{c.kind} {visible(c.element)}{events}", screen, "dim")
     if not reported.certain and not reported.condition:
         yield from _row("ambiguous", "an equally good reading of the trace has another finding instead", screen)
 

@@ -57,9 +57,15 @@ def _depths(graph: ExpectedGraph) -> dict[str, int]:
 
 
 def _others(graph: ExpectedGraph, status: str, screen: Screen) -> Iterator[Text]:
-    """Elements and edges of one status. What stands in a block of the same status for no reason of its own goes without saying."""
+    """Elements and edges of one status; what stands in a block of that status for no reason of its own is named below the block."""
     same = {e.id: e for e in graph.elements if e.status == status}
-    elements = [e for e in same.values() if e.parent not in same or _own(e, same[e.parent])]
+    below: dict[str, list[str]] = {}
+    elements: list[Element] = []
+    for element in same.values():
+        if element.parent in same and not _own(element, same[element.parent]):
+            below.setdefault(element.parent, []).append(element.id.removeprefix(f"{element.parent}."))
+        else:
+            elements.append(element)
     edges = [edge for edge in graph.edges if edge.status == status and not {edge.earlier, edge.later} & same.keys()]
     if not elements and not edges:
         return
@@ -69,6 +75,9 @@ def _others(graph: ExpectedGraph, status: str, screen: Screen) -> Iterator[Text]
         yield from screen.paragraph(_named(element, ""), indent=2, hang=6)
         for reason in element.reasons:
             yield from screen.paragraph(_because(reason, status), indent=6, hang=8)
+        names = list(_beneath(element.id, below))
+        if names:
+            yield from screen.paragraph(Text(f"and with it {visible(', '.join(names))}", "dim"), indent=6, hang=8)
     for edge in edges:
         yield from screen.paragraph(Text(visible(f"order {edge.earlier} before {edge.later}")), indent=2, hang=6)
         for reason in edge.reasons:
@@ -76,7 +85,15 @@ def _others(graph: ExpectedGraph, status: str, screen: Screen) -> Iterator[Text]
 
 
 def _own(element: Element, parent: Element) -> bool:
-    return bool(element.reasons) and element.reasons != parent.reasons
+    """Whether an element has a reason besides its block's."""
+    return any(not reason.sentence and reason not in parent.reasons for reason in element.reasons)
+
+
+def _beneath(block: str, below: dict[str, list[str]]) -> Iterator[str]:
+    for name in below.get(block, ()):
+        yield name
+        for inner in _beneath(f"{block}.{name}", below):
+            yield f"{name}.{inner}"
 
 
 def _because(reason: Reason, status: str) -> Text:

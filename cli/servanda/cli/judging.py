@@ -13,7 +13,8 @@ from servanda.cli.judged import Judged, Unjudged, judged
 from servanda.contracts.gold import query_from_gold
 from servanda.contracts.model import Contract
 from servanda.contracts.observed import Json, Trace
-from servanda.contracts.readers import Skipped, read_traces
+from servanda.contracts.readers.reading import read_traces
+from servanda.contracts.readers.skipped import Skipped
 from servanda.grammar.diagnostic import Refusal
 from servanda.solver.conformance import evaluate
 

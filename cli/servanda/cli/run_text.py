@@ -1,6 +1,7 @@
 """A whole run of `contract eval` for a person: the traces, then the summary.
 
-In: a contract, a run, a screen. Out: parts to lay out. With `full` each trace has a block, else a line.
+In: a contract, a run, a screen. Out: parts to lay out. With `full` each trace has a block, else a line; with `whole` a
+block leaves nothing out.
 """
 
 from collections.abc import Iterator
@@ -16,11 +17,11 @@ from servanda.cli.summary_text import WORST, summary_text
 from servanda.contracts.model import Contract
 
 
-def run_text(contract: Contract, run: Run, screen: Screen, *, full: bool) -> Iterator[RenderableType]:
+def run_text(contract: Contract, run: Run, screen: Screen, *, full: bool, whole: bool) -> Iterator[RenderableType]:
     """The report. Where there are too many traces for a block each, the worst ones still have theirs."""
     for trace in run.judged:
         if full:
-            yield from trace_block(contract, trace, screen)
+            yield from trace_block(contract, trace, screen, whole=whole)
             yield Text()
         else:
             yield trace_line(trace, screen)

@@ -25,7 +25,7 @@ def summary_text(
     contract: Contract, traces: Sequence[Judged], skipped: Sequence[Unjudged], screen: Screen
 ) -> Iterator[RenderableType]:
     """All parts; one that would be empty is left out."""
-    yield from screen.paragraph(_verdicts(contract, traces, skipped), hang=2)
+    yield from _verdicts(contract, traces, skipped)
     yield from _doubts(contract, traces)
     yield from _kinds(traces)
     yield from _rules(contract, traces)
@@ -37,15 +37,25 @@ def summary_text(
             yield from skipped_block(one, screen)
 
 
-def _verdicts(contract: Contract, traces: Sequence[Judged], skipped: Sequence[Unjudged]) -> Text:
+def _verdicts(contract: Contract, traces: Sequence[Judged], skipped: Sequence[Unjudged]) -> Iterator[RenderableType]:
     line = Text(f"{visible(contract.name)} version {contract.version}: ", "bold")
-    line.append(f"{len(traces)} trace{'s' * (len(traces) != 1)} judged", "default")
+    yield line.append(f"{len(traces)} trace{'s' * (len(traces) != 1)} judged", "default")
+    table = _table()
     for verdict, count in verdict_counts(traces).items():
-        line.append(", ", "default").append(f"{count} {verdict}", VERDICT_STYLES[verdict] if count else "default")
-        line.append(f" ({percent(count, len(traces))})" if traces else "", "default")
+        share = percent(count, len(traces)) if traces else ""
+        table.add_row(Text(f"  {verdict}", VERDICT_STYLES[verdict] if count else "dim"), Text(str(count)), Text(share))
     if skipped:
-        line.append(", ", "default").append(f"{len(skipped)} skipped", "bold red")
-    return line
+        table.add_row(Text("  skipped", "bold red"), Text(str(len(skipped))), Text())
+    yield table
+
+
+def _table() -> Table:
+    """A table of plain columns, the first to the left, the others to the right."""
+    table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(justify="right")
+    return table
 
 
 def _title(text: str) -> Iterator[Text]:
