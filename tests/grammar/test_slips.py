@@ -11,7 +11,7 @@ from servanda.grammar.diagnostic import Refusal
 from servanda.grammar.lexer import Token
 from servanda.grammar.parser import parse, tokens
 from servanda.grammar.span import Source
-from servanda.grammar.tables import END, load
+from servanda.grammar.tables import load
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = {p.stem: p.read_text("utf-8") for p in sorted((HERE / "samples").glob("*.contract"))}
@@ -33,7 +33,7 @@ def cut(text: str, name: str) -> list[tuple[str, list[Token]]]:
     pieces = []
     for item in tree.items:
         piece = f"{header}\n{text[item.span.start : item.span.end]}\n"
-        pieces.append((piece, [t for t in tokens(Source(name, piece)) if t.type != END]))
+        pieces.append((piece, list(tokens(Source(name, piece)))))
     return pieces
 
 
@@ -42,7 +42,7 @@ def slips(word: str) -> list[str]:
     found = [word[:i] + word[i + 1 :] for i in range(len(word))]
     found += [word[:i] + word[i] + word[i:] for i in range(len(word))]
     found += [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1)]
-    found += [word[:i] + c + word[i + 1 :] for i in range(len(word)) for c in string.ascii_lowercase[i::7]]
+    found += [word[:i] + c + word[i + 1 :] for i in range(len(word)) for c in string.ascii_lowercase[i::13]]
     found += [word[1:-1], word[:-2], word + "es", "x" + word, word.capitalize(), word.upper()]
     return sorted({f for f in found if f and f != word})
 

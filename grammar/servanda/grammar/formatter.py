@@ -16,7 +16,6 @@ from servanda.grammar.marks import Marks, Step
 from servanda.grammar.parser import tokens
 from servanda.grammar.span import Source
 from servanda.grammar.syntax import Comment, Tree
-from servanda.grammar.tables import END
 
 _NO_BLANK_BEFORE = frozenset(("COMMA", "RPAR", "RSQB", "DOT"))
 _NO_BLANK_BEHIND = frozenset(("LPAR", "LSQB", "DOT"))
@@ -44,7 +43,7 @@ class _Writer:
 
     def write(self, read: Sequence[Token]) -> str:
         for token in read:
-            if token.type != END and token.start not in self._marks.dropped:
+            if token.start not in self._marks.dropped:
                 self._token(token)
         self._remarks(self._waiting(len(self._text)), kept=True)
         return self._sheet.text()
@@ -61,7 +60,7 @@ class _Writer:
             self._remarks(comments, kept=True)
             cut = 0
         else:
-            trailing = comments[:1] if comments and not comments[0].own_line else []
+            trailing = [c for c in comments[:1] if not c.own_line]
             own = comments[len(trailing) :]
             self._remarks(trailing, kept=False)
             if kept and breaks:
@@ -75,10 +74,9 @@ class _Writer:
             # The line ends here, outside the parts that begin with this token.
             self._sheet.put(Break(hard=True, blank=self._gap(token.start) if kept else 0))
         self._steps(steps[cut:])
-        broken = bool(breaks or comments)
-        self._sheet.put(
-            Word(token.text if broken or previous is None or self._tight(previous, token) else " " + token.text)
-        )
+        apart = not (breaks or comments or previous is None or self._tight(previous, token))
+        text = "or by" if token.type == "OR_BY" else token.text
+        self._sheet.put(Word(f" {text}" if apart else text))
         self._end = token.end
         self._previous = token
         self._steps(marks.behind.get(token.end, []))
@@ -100,10 +98,10 @@ class _Writer:
         return int(not after_opening and self._text.count("\n", self._end, offset) > 1)
 
     def _remarks(self, comments: Sequence[Comment], *, kept: bool) -> None:
-        """Write comments, of which only the first can stand at the end of a line; `kept`: so are the empty lines before them."""
-        for i, comment in enumerate(comments):
-            blank = self._gap(comment.span.start) if kept else 0
-            self._sheet.put(Remark(comment.text, comment.own_line or i > 0, blank))
+        """Write comments, of which only one right behind a token stands at the end of its line; `kept`: so are empty lines before them."""
+        for comment in comments:
+            behind = not comment.own_line and self._previous is not None and self._end == self._previous.end
+            self._sheet.put(Remark(comment.text, not behind, self._gap(comment.span.start) if kept else 0))
             self._end = comment.span.end
 
     def _steps(self, steps: Sequence[Step]) -> None:
