@@ -58,5 +58,5 @@ def expect(
             write_result(dumps(expected_json(loaded, graph)))
         case ExpectFormat.DOT:
             write_result(expected_dot(loaded.name, graph))
-    undecided = any(part.status == "undecided" for part in (*graph.elements, *graph.edges))
-    raise typer.Exit(ExitCode.UNDECIDED if undecided else ExitCode.HOLDS)
+    statuses = {e.status for e in graph.elements} | {e.status for e in graph.edges}
+    raise typer.Exit(ExitCode.UNDECIDED if "undecided" in statuses else ExitCode.HOLDS)

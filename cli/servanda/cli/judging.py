@@ -60,7 +60,10 @@ def judge_all(contract: Contract, paths: Sequence[str], reader: str, source: Que
             left.append(Unjudged(record.id, record.path, record.code, record.message))
             continue
         found = _judge(contract, record, source, cross_check=cross_check)
-        (done if isinstance(found, Judged) else left).append(found)  # type: ignore[attr-defined]
+        if isinstance(found, Judged):
+            done.append(found)
+        else:
+            left.append(found)
     return Run(tuple(done), tuple(left))
 
 

@@ -4,7 +4,6 @@ In: a contract and one of its tests. Out: nothing, or a diagnostic (C210) that s
 does not judge output rules (language reference §7).
 """
 
-from collections import Counter
 from dataclasses import dataclass, replace
 
 from servanda.contracts.expected import ExpectedGraph
@@ -37,11 +36,10 @@ def run_test(contract: Contract, test: Test) -> TestRun:
     except Refusal as refusal:
         notes = tuple(Note(f"{d.code} {d.message}") for d in refusal.diagnostics)
         return TestRun(test, _failed(contract, test, "cannot be run", notes))
-    wrong = _wrong(test.expectations, evaluation)
+    wrong = (*_wrong(test.expectations, evaluation), *_differences(test.expectations, evaluation))
     if not wrong:
         return TestRun(test, None)
-    notes = (*wrong, *_found(evaluation))
-    return TestRun(test, _failed(contract, test, "does not come out as expected", notes))
+    return TestRun(test, _failed(contract, test, "does not come out as expected", (*wrong, *_because(evaluation))))
 
 
 def _failed(contract: Contract, test: Test, what: str, notes: tuple[Note, ...]) -> Diagnostic:
@@ -60,28 +58,28 @@ def _wrong(expectations: tuple[Expectation, ...], evaluation: Evaluation) -> tup
         elif e.word in _ACTIVITY and _status(evaluation.graph, e.element) != e.word:
             status = _status(evaluation.graph, e.element)
             notes.append(Note(f"expected {e.element} to be {e.word}, and it is {status}", e.span))
-    return (*notes, *_missing(expectations, evaluation))
+    return tuple(notes)
 
 
 def _says(expectation: Expectation) -> str:
     return "conforms" if expectation.word == "conforms" else "is undecided"
 
 
-def _missing(expectations: tuple[Expectation, ...], evaluation: Evaluation) -> tuple[Note, ...]:
-    """Findings that were expected and not found, or found and not expected. `expect output` alone stands for any one output finding."""
+def _differences(expectations: tuple[Expectation, ...], evaluation: Evaluation) -> tuple[Note, ...]:
+    """Findings that are expected and not found, and those found that are not expected. `expect output` alone stands for any one output finding;
+    where only activity or an undecided verdict is expected, findings are not compared."""
     listed = [e for e in expectations if e.word not in (*_VERDICTS, *_ACTIVITY)]
-    if not listed:
+    if not listed and not any(e.word == "conforms" for e in expectations):
         return ()
-    left = Counter(reported.finding.identity for reported in evaluation.findings)
+    left = list(evaluation.findings)
     notes: list[Note] = []
     for e in sorted(listed, key=lambda e: not e.element):
-        identity = next((i for i in sorted(left) if left[i] and i[0] == e.word and e.element in ("", i[1])), None)
-        if identity is None:
+        fits = next((r for r in left if r.finding.kind == e.word and e.element in ("", r.finding.element)), None)
+        if fits is None:
             notes.append(Note(f"expected {e.word} {e.element}".rstrip(), e.span))
         else:
-            left[identity] -= 1
-    notes += [Note(f"did not expect {kind} {element}") for kind, element in sorted(left.elements())]
-    return tuple(notes)
+            left.remove(fits)
+    return (*notes, *(_told(reported) for reported in left))
 
 
 def _status(graph: ExpectedGraph, element: str) -> str:
@@ -95,14 +93,11 @@ def _status(graph: ExpectedGraph, element: str) -> str:
     return "inactive"
 
 
-def _found(evaluation: Evaluation) -> tuple[Note, ...]:
-    """What was found instead."""
-    notes = [Note(f"found: {evaluation.verdict}")]
-    notes += [_told(r) for r in evaluation.findings]
-    notes += [Note(f"because {reason}") for reason in evaluation.reasons]
-    return tuple(notes)
+def _because(evaluation: Evaluation) -> tuple[Note, ...]:
+    """The verdict, and why where it is undecided."""
+    return (Note(f"the verdict is {evaluation.verdict}"), *(Note(f"because {reason}") for reason in evaluation.reasons))
 
 
 def _told(reported: Reported) -> Note:
     finding, described = reported.finding, reported.described
-    return Note(f"found {finding.kind} {finding.element}: {described.seen}", described.span)
+    return Note(f"not expected: {finding.kind} {finding.element}: {described.seen}", described.span)
