@@ -8,7 +8,8 @@ as near to the place as it can. Trusts the solver; no member rests on a caveat, 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from servanda.contracts.types import type_name
+from servanda.contracts.model import QueryAttribute
+from servanda.contracts.types import DateType, type_name
 from servanda.grammar.span import Span
 from servanda.solver.activation_encoding import Condition
 from servanda.solver.formula import Formula, constants
@@ -51,8 +52,16 @@ def minimal_core(vocabulary: Vocabulary, conditions: Sequence[Condition]) -> tup
     found = [_member(conditions[i]) for name, i in held if not name]
     for name, _ in (k for k in held if k[0]):
         declared = vocabulary.attributes[name]
-        found.append(Member(f"{name} : {type_name(declared.type)}", "", declared.span))
+        found.append(Member(_declaration(declared), "", declared.span))
     return tuple(found)
+
+
+def _declaration(attribute: QueryAttribute) -> str:
+    """The attribute as it is declared."""
+    kind = type_name(attribute.type)
+    if isinstance(attribute.type, DateType) and (attribute.type.low or attribute.type.high):
+        kind += f" in {attribute.type.low} .. {attribute.type.high}"
+    return f"{attribute.name}: {kind}{' optional' if attribute.optional else ''}"
 
 
 def _member(condition: Condition) -> Member:

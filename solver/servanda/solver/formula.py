@@ -167,29 +167,24 @@ def _array(terms: list[Any]) -> Any:
 
 
 def constants(formula: Formula) -> frozenset[str]:
-    """The names of the uninterpreted constants the formula is over."""
-    return constants_of(() if isinstance(formula, bool) else (formula,))
-
-
-def constants_of(terms: Iterable[z3.ExprRef]) -> frozenset[str]:
-    """The names of the uninterpreted constants the terms are over."""
+    """The names of the uninterpreted constants and functions the formula is over."""
     names: set[str] = set()
+    if isinstance(formula, bool):
+        return frozenset()
     seen: set[int] = set()
-    for term in terms:
-        # The term keeps its parts alive, so they need no reference counts of their own.
-        ref, todo = term.ctx_ref(), [term.ast]
-        while todo:
-            part = todo.pop()
-            key = z3.Z3_get_ast_id(ref, part)
-            if key in seen:
-                continue
-            seen.add(key)
-            if z3.Z3_get_ast_kind(ref, part) != z3.Z3_APP_AST:
-                continue
-            app = z3.Z3_to_app(ref, part)
-            many = z3.Z3_get_app_num_args(ref, app)
-            if many:
-                todo.extend(z3.Z3_get_app_arg(ref, app, i) for i in range(many))
-            elif z3.Z3_get_decl_kind(ref, decl := z3.Z3_get_app_decl(ref, app)) == z3.Z3_OP_UNINTERPRETED:
-                names.add(z3.Z3_get_symbol_string(ref, z3.Z3_get_decl_name(ref, decl)))
+    # The formula keeps its parts alive, so they need no reference counts of their own.
+    ref, todo = formula.ctx_ref(), [formula.ast]
+    while todo:
+        part = todo.pop()
+        key = z3.Z3_get_ast_id(ref, part)
+        if key in seen:
+            continue
+        seen.add(key)
+        if z3.Z3_get_ast_kind(ref, part) != z3.Z3_APP_AST:
+            continue
+        app = z3.Z3_to_app(ref, part)
+        todo.extend(z3.Z3_get_app_arg(ref, app, i) for i in range(z3.Z3_get_app_num_args(ref, app)))
+        decl = z3.Z3_get_app_decl(ref, app)
+        if z3.Z3_get_decl_kind(ref, decl) == z3.Z3_OP_UNINTERPRETED:
+            names.add(z3.Z3_get_symbol_string(ref, z3.Z3_get_decl_name(ref, decl)))
     return frozenset(names)

@@ -7,7 +7,7 @@ of a goal with caveats proves nothing until replayed. Trusts: the encoding, the 
 
 from dataclasses import dataclass
 
-from servanda.solver.formula import Formula, constants, constants_of
+from servanda.solver.formula import Formula, constants
 from servanda.solver.regexes import Impossible, Sought, Undecided, some_string
 from servanda.solver.session import Answer, Sat, Session, Unknown
 from servanda.solver.vocabulary import Caveat, Vocabulary
@@ -89,7 +89,7 @@ class Inquiry:
         wanted: dict[int, tuple[set[Sought], set[Sought]]] = {}
         for search in self.vocabulary.searches:
             code = model.whole(search.code)
-            if code in known or not constants_of((search.code,)) & cone:
+            if code in known or not constants(search.holds) <= cone:
                 continue
             found, missed = wanted.setdefault(code, (set(), set()))
             (found if model.truth(search.holds) else missed).add(search.sought)

@@ -71,7 +71,7 @@ class Leaf:
 @dataclass(frozen=True, slots=True)
 class Fact:
     """What every query meets because of the declared type of `attribute` (empty: because two reads are of one place). `names`: the constants it is
-    over."""
+    over; none for what is known of searches, which ties no two places together."""
 
     attribute: str
     formula: Formula
@@ -232,8 +232,8 @@ class Vocabulary:
         if formula is not True:
             self._state(str(path[0]), self.algebra.implies(present, formula))
 
-    def _state(self, attribute: str, formula: Formula) -> None:
-        self.facts.append(Fact(attribute, formula, constants(formula)))
+    def _state(self, attribute: str, formula: Formula, *, ties: bool = True) -> None:
+        self.facts.append(Fact(attribute, formula, constants(formula) if ties else frozenset()))
 
     def link(self) -> None:
         """Add the facts that reads of one element agree, and those that a search in a known string comes out as it does."""
@@ -289,7 +289,7 @@ class Vocabulary:
                 if (sought, code) not in self._searched:
                     self._searched.add((sought, code))
                     found = sought.found_in(text)
-                    self._state("", self.algebra.same(function(self.algebra.term(code)), found))
+                    self._state("", self.algebra.same(function(self.algebra.term(code)), found), ties=False)
 
     def exclude(self, found: tuple[Sought, ...], missed: tuple[Sought, ...], only: tuple[str, ...]) -> None:
         """No string but those of `only` has all of `found` and none of `missed`: say so of every string that is searched."""
@@ -298,7 +298,7 @@ class Vocabulary:
             parts: list[Formula] = [self.found(code, s) for s in found]
             parts += [a.neg(self.found(code, s)) for s in missed]
             known = a.disj([a.equal(code, self.code(text)) for text in only])
-            self._state("", a.implies(a.conj(parts), known))
+            self._state("", a.implies(a.conj(parts), known), ties=False)
 
     def outcomes(self, code: int, text: str) -> list[Formula]:
         """How each search comes out in `text`, the string with this code."""
