@@ -63,7 +63,7 @@ def _strange_tools(element: RecordType, tools: list[str]) -> list[str]:
         return []
     members = field.type.members
     strange = sorted({tool for tool in tools if tool not in members})
-    return [" ".join(filter(None, (_no_member(element, tool), nearest(tool, members)))) for tool in strange]
+    return ["; ".join(filter(None, (_no_member(element, tool), nearest(tool, members)))) for tool in strange]
 
 
 def _no_member(element: RecordType, tool: str) -> str:

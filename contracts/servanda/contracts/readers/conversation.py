@@ -88,6 +88,10 @@ class _Conversing:
         """Read one message."""
         if not isinstance(message, Mapping):
             refuse_trace("T112", where, f"a message is an object, not {in_words(message)}")
+        if "parts" in message:
+            refuse_trace(
+                "T111", where, "a chat message has no 'parts': its calls may stand there, as in another format"
+            )
         match message.get("role"):
             case "system" | "developer" as role:
                 self._notes.add(f"a {role} message was left out: it is what the agent was told, not what it did", where)
@@ -105,6 +109,7 @@ class _Conversing:
     # ---- messages and calls --------------------------------------------------------------------------------------------
 
     def _user(self, message: Mapping[str, Json], where: str) -> None:
+        _needs(message, where, ("content", "tool_calls"))
         for position, call in enumerate(self._calls(message, where)):
             place = step(step(where, "tool_calls"), position)
             self._notes.add("a tool call of the user's side was left out", place)
@@ -117,6 +122,7 @@ class _Conversing:
             self._notes.add("an empty message was left out", where)
 
     def _assistant(self, message: Mapping[str, Json], where: str) -> None:
+        _needs(message, where, ("content", "tool_calls", "function_call", "refusal", "audio"))
         text = self._text(message, where)
         calls = self._calls(message, where)
         legacy = message.get("function_call")
@@ -268,6 +274,7 @@ class _Conversing:
         self._result(message, where)
 
     def _result(self, message: Mapping[str, Json], where: str) -> None:
+        _needs(message, where, ("content", "error"))
         call = self._answered_call(message)
         if message.get("requestor") == "user" or (call is not None and call.event is None):
             self._notes.add("a tool result of the user's side was left out", where)
@@ -309,6 +316,12 @@ class _Conversing:
         return named + (
             "no call waits for a result" if not number else f"{number} call{'s' * (number > 1)} of other ids wait"
         )
+
+
+def _needs(message: Mapping[str, Json], where: str, keys: tuple[str, ...]) -> None:
+    if not any(key in message for key in keys):
+        hint = next((n for key in message if (n := nearest(key, keys))), "")
+        refuse_trace("T112", where, f"a message of this role needs one of the keys {', '.join(keys)}", hint)
 
 
 def _is_parts(content: Json) -> bool:

@@ -144,12 +144,10 @@ class _Look:
         key: str = json.loads(token)
         seen = self._seen[-1]
         assert seen is not None
-        if key in seen:
-            return self._here(
-                f"the key {_short(json.dumps(key, ensure_ascii=False))} stands twice in one object", start
-            )
-        seen.add(key)
         self._keys[-1] = key
+        if key in seen:
+            return self._here(f'the key "{_short(key)}" stands twice in one object', start)
+        seen.add(key)
         return "colon"
 
     def _string(self, token: str, start: int) -> NotJson | None:

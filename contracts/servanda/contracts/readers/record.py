@@ -159,7 +159,8 @@ class _Reading:
         if not self._faults:
             self._turns(events, base)
         if not self._faults:
-            self.found = [e for i, v in enumerate(events) if (e := self._made(v, step(base, i), i)) is not None]
+            for position, event in enumerate(events):
+                self._make(event, step(base, position), position)
 
     def _event(self, event: Json, where: str) -> None:
         if not isinstance(event, Mapping):
@@ -194,8 +195,8 @@ class _Reading:
             elif later["turn"] == earlier["turn"] and (_of_user(earlier) or _of_user(later)):
                 self._fault("T114", where, "a user message is a turn of its own, and this turn has another event too")
 
-    def _made(self, event: Mapping[str, Json], where: str, position: int) -> Event | None:
-        """The event of a sound entry; None for a message that says nothing."""
+    def _make(self, event: Mapping[str, Json], where: str, position: int) -> None:
+        """Add the event of a sound entry; a message that says nothing is none."""
         turn = int(event.get("turn", position))
         at = instant(event["at"]) if "at" in event else None
         labels = event.get("labels", {})
@@ -203,15 +204,15 @@ class _Reading:
         if event["kind"] == "call":
             result = event.get("result", MISSING)
             outcome = cast(Outcome, event.get("outcome", "unknown" if result is MISSING else "ok"))
-            made = Event(
-                index, "call", event["tool"], turn, where, event["args"], result, outcome, at=at, labels=labels
+            args = event["args"]
+            self.found.append(
+                Event(index, "call", event["tool"], turn, where, args, result, outcome, at=at, labels=labels)
             )
         elif event["text"].strip():
-            made = Event(index, "message", event["role"], turn, where, text=event["text"], at=at, labels=labels)
+            text = event["text"]
+            self.found.append(Event(index, "message", event["role"], turn, where, text=text, at=at, labels=labels))
         else:
             self.notes.add("an empty message was left out", where)
-            return None
-        return made
 
     def _fault(self, code: str, where: str, message: str, help: str = "") -> None:
         self._faults.append(trace_fault(code, where, message, help))
