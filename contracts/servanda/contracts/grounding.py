@@ -19,7 +19,7 @@ from servanda.contracts.model import AnyOf, Contract, Decide, Duty, effect_of, e
 from servanda.contracts.nearness import near_misses
 from servanda.contracts.observed import Event, Trace, before
 from servanda.contracts.output import judge_output
-from servanda.contracts.problem import EdgeInstance, Fact, Forbidden, Leaf, Problem
+from servanda.contracts.problem import EdgeInstance, Fact, Forbidden, Leaf, NearMiss, Problem
 from servanda.contracts.query import QueryValues
 from servanda.contracts.recorded import Recorded
 from servanda.contracts.ruling import Earlier, judge_rules
@@ -30,17 +30,30 @@ from servanda.grammar.diagnostic import InternalError
 LIMIT = 256
 """How many cells are made before grounding stops and says so."""
 
+FEW = 32
+"""How many cells may be spent on conditions that decide no verdict, and how many are kept where there are too many."""
+
 
 def ground(contract: Contract, trace: Trace, query: QueryValues, limit: int = LIMIT) -> Cells:
     """All cells; `whole` False where there are more than `limit`, or where the list of a `for each` is unknown.
 
-    Raises Refusal (Q120, Q121) where an active decision does not have exactly one branch for the query."""
+    What is open in the conditions of near misses decides no verdict, only which event a finding names and what follows from it; it is a question
+    too while that makes few cells. Raises Refusal (Q120, Q121) where an active decision does not have exactly one branch for the query."""
     if any(event.index != place for place, event in enumerate(trace.events)):
         raise InternalError(f"the events of trace {trace.id} are not numbered by their places")
+    run = Recorded(contract, trace, query.values, {})
+    notes = (*query.notes, *run.notes())
+    few = _cells(contract, query, run, min(limit, FEW), notes, precise=True)
+    return few if few.whole else _cells(contract, query, run, limit, notes, precise=False)
+
+
+def _cells(
+    contract: Contract, query: QueryValues, run: Recorded, limit: int, notes: tuple[str, ...], *, precise: bool
+) -> Cells:
+    """All cells, or some of them where they are too many; depth first, so that some are always at hand."""
     cells: list[Cell] = []
     hinges: dict[Hinge, None] = {}
-    run = Recorded(contract, trace, query.values, {})
-    notes = dict.fromkeys((*query.notes, *run.notes()))
+    told = dict.fromkeys(notes)
     whole = True
     todo: list[tuple[Assumed, tuple[str, ...]]] = [({}, ())]
     while todo:
@@ -49,18 +62,18 @@ def ground(contract: Contract, trace: Trace, query: QueryValues, limit: int = LI
             break
         assumed, words = todo.pop()
         try:
-            made = _Run(contract, query, run, assumed).cell(words)
+            made = _Run(contract, query, run, assumed, precise=precise).cell(words)
         except OpenQuestion as asked:
             question = asked.question
             hinges.update(dict.fromkeys(question.open.hinges))
             todo += [({**assumed, question.key: answer}, (*words, said)) for answer, said in reversed(question.answers)]
             continue
         cells.append(made.cell)
-        notes.update(dict.fromkeys(made.notes))
+        told.update(dict.fromkeys(made.notes))
         hinges.update(dict.fromkeys(made.lists))
         whole = whole and not made.lists
     ordered = tuple(sorted(hinges, key=lambda h: (h.name, h.text)))
-    return Cells(tuple(cells), ordered, whole, tuple(notes))
+    return Cells(tuple(cells if whole else cells[:FEW]), ordered, whole, tuple(told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +88,17 @@ class _Made:
 class _Run:
     """One run under one set of assumptions."""
 
-    def __init__(self, contract: Contract, query: QueryValues, run: Recorded, assumed: Assumed) -> None:
+    def __init__(
+        self, contract: Contract, query: QueryValues, run: Recorded, assumed: Assumed, *, precise: bool
+    ) -> None:
         self._contract = contract
         self._trace = run.trace
         self._query = query
         self._assumed = assumed
         self._oracle = Oracle(assumed)
         self._reads = run.assuming(two_valued(assumed))
+        self._precise = precise
+        self._notes: dict[str, None] = {}
 
     def cell(self, words: tuple[str, ...]) -> _Made:
         """The cell. Raises OpenQuestion at the first question without an answer."""
@@ -121,7 +138,7 @@ class _Run:
             MappingProxyType(dict(sorted(counts.items()))),
             open_rules,
         )
-        return _Made(cell, ruling.notes, tuple(h for u in found.lists for h in u.hinges))
+        return _Made(cell, (*ruling.notes, *self._notes), tuple(h for u in found.lists for h in u.hinges))
 
     def _fact(self, event: Event) -> Fact:
         """Whether a call of a tool that writes, or whose extras are forbidden, succeeded decides."""
@@ -167,11 +184,17 @@ class _Run:
             candidates=candidates,
             shares=tuple(e.index for e in fitting if self._shared(duty, e)),
             signature=signature(keys),
-            near=tuple(
-                near_misses(instance, (self._trace.events[i] for i in sorted(others)), self._reads, self._oracle)
-            ),
+            near=self._near(instance, [self._trace.events[i] for i in sorted(others)]),
             calls=tuple(sorted({t for p in duty.by for t in successful_tools(self._contract, p)})),
         )
+
+    def _near(self, instance: Instance, others: list[Event]) -> tuple[NearMiss, ...]:
+        found = near_misses(instance, others, self._reads, self._oracle, precise=self._precise)
+        for loose in found.loose:
+            self._notes[
+                f"{instance.id}: what is unknown at event {loose} counts as holding where near misses are compared"
+            ] = None
+        return found.misses
 
     def _shared(self, duty: Duty, event: Event) -> bool:
         """Messages, reads and neutral calls are shared where nothing is said, any attempt of a write is not (language reference §5)."""

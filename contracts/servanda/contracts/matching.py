@@ -116,10 +116,10 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """How an event misses a pattern: the conditions that failed, the texts of those that are unknown, and how many there are in all."""
+    """How an event misses a pattern: the conditions that failed, those that are unknown with what they hang on, and how many there are in all."""
 
     failed: tuple[Failed, ...]
-    open: tuple[str, ...]
+    open: tuple[tuple[str, Unknown], ...]
     conditions: int
 
     @property
@@ -141,7 +141,7 @@ def failed_atoms(pattern: Pattern, event: Event, scope: Scope) -> Miss | None:
         if value is False or isinstance(value, Undefined):
             failed.append(atom_text(atom, here))
         elif isinstance(value, Unknown):
-            unsettled.append(source_text(scope.reads.contract, atom.span))
+            unsettled.append((source_text(scope.reads.contract, atom.span), value))
     return Miss(tuple(failed), tuple(unsettled), count)
 
 
@@ -172,7 +172,7 @@ def _attempt(verb: Verb, event: Event, scope: Scope) -> Miss:
     success = scope.reads.success(event)
     word = "succeeded" if verb == "call" else "failed"
     if isinstance(success, Unknown):
-        return Miss((), (word,), 0)
+        return Miss((), ((word, success),), 0)
     return Miss((), (), 0) if success == (verb == "call") else Miss((Failed(word),), (), 0)
 
 

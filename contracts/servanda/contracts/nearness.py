@@ -4,7 +4,8 @@ In: an active required duty, the reads of the run, the answers a cell assumes. O
 that, had they come first, would have made it evidence. Pure.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from servanda.contracts.assumptions import Oracle
 from servanda.contracts.evaluate import Scope
@@ -16,27 +17,58 @@ from servanda.contracts.problem import Atom, NearMiss
 from servanda.contracts.recorded import Recorded
 
 
-def near_misses(instance: Instance, events: Iterable[Event], run: Recorded, oracle: Oracle) -> Iterator[NearMiss]:
-    """The near misses among events that are no evidence of the duty, in their order."""
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """The near misses of a duty by event; `loose`: the events at which a condition is unknown and was taken to hold."""
+
+    misses: tuple[NearMiss, ...]
+    loose: tuple[int, ...]
+
+
+def near_misses(
+    instance: Instance, events: Iterable[Event], run: Recorded, oracle: Oracle, *, precise: bool
+) -> Nearness:
+    """The near misses among events that are no evidence of the duty.
+
+    Which conditions failed decides which event is the near miss. `precise`: a condition that is unknown is a question; otherwise it counts as one
+    that holds."""
     assert isinstance(instance.node, Duty)
     patterns = instance.node.by
     scope = Scope(run, None, None, instance.variables)
+    found: list[NearMiss] = []
+    loose: list[int] = []
     for event in events:
-        misses = [m for p in patterns if (m := failed_atoms(p, event, scope)) is not None]
+        misses: list[Miss] = []
+        for place, pattern in enumerate(patterns):
+            miss = failed_atoms(pattern, event, scope)
+            if miss is not None and precise and miss.failed:
+                miss = _settled(miss, instance.id, place, event, oracle)
+            misses += [miss] if miss is not None else []
         if not misses:
             continue
         least = min(misses, key=lambda m: m.rank)
-        atoms = _atoms(least, event, oracle)
-        if not atoms or (event.kind == "message" and least.conditions <= len(atoms)):
-            continue
-        yield NearMiss(event.index, atoms, _wanted(patterns, atoms, event, instance, run))
+        atoms = tuple(_atom(f, event, oracle) for f in least.failed) or _assumed(least)
+        if any(m.open for m in misses if m.failed):
+            loose.append(event.index)
+        if atoms and (event.kind == "call" or least.conditions > len(atoms)):
+            found.append(NearMiss(event.index, atoms, _wanted(patterns, atoms, event, instance, run)))
+    return Nearness(tuple(found), tuple(loose))
 
 
-def _atoms(miss: Miss, event: Event, oracle: Oracle) -> tuple[Atom, ...]:
-    """The failed conditions; where all that could have failed is unknown and was assumed to fail, that."""
-    if miss.failed:
-        return tuple(_atom(f, event, oracle) for f in miss.failed)
-    return (Atom(f"{' and '.join(miss.open)} (assumed)"),) if miss.open else ()
+def _settled(miss: Miss, duty: str, place: int, event: Event, oracle: Oracle) -> Miss:
+    """Each unknown condition as it is assumed."""
+    failed = list(miss.failed)
+    for text, open_ in miss.open:
+        key = ("condition", duty, place, event.index, text)
+        where = f"for {duty} at event {event.index}"
+        if not oracle.settle(open_, key, f"{text} holds {where}", f"{text} does not hold {where}"):
+            failed.append(Failed(f"{text} (assumed)"))
+    return Miss(tuple(failed), (), miss.conditions)
+
+
+def _assumed(miss: Miss) -> tuple[Atom, ...]:
+    """Where all that could have failed is unknown, and the event was assumed to be no evidence, that."""
+    return (Atom(f"{' and '.join(text for text, _ in miss.open)} (assumed)"),) if miss.open else ()
 
 
 def _atom(failed: Failed, event: Event, oracle: Oracle) -> Atom:
