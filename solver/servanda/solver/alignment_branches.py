@@ -1,0 +1,153 @@
+"""The part of the alignment model about branches not taken: which could be shown, on what events, and what that absorbs.
+
+In: the literals of a choice. Out: literals for `wrong_branch` findings, their events and the omissions they absorb. Relaxed: a model may pick
+any evidence that shows a branch where the fixed pass picks the earliest, and need not find what could be found; `alignment_cuts` pins both down
+where they matter. Every relaxation only widens what is allowed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from servanda.contracts.problem import Leaf
+from servanda.solver.alignment_evidence import Evidence
+from servanda.solver.boolean_model import FALSE, TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """`wrong`: the decision has a `wrong_branch` finding. `at`: the event stands in that finding. `anywhere`: in one of them. `absorbed`: the
+    leaf's omission is absorbed by one."""
+
+    wrong: Mapping[str, int]
+    at: Mapping[tuple[str, int], int]
+    anywhere: Mapping[int, int]
+    absorbed: Mapping[str, int]
+
+    def explains(self, event: int) -> int:
+        """The event stands in a `wrong_branch` finding."""
+        return self.anywhere.get(event, FALSE)
+
+
+def required_of(evidence: Evidence, decision: str) -> list[Leaf]:
+    """The required leaves of the branch that is taken."""
+    taken = evidence.indexed.problem.decisions[decision]
+    return [x for x in evidence.leaves if x.kind == "require" and (decision, taken) in x.branches]
+
+
+def branches(evidence: Evidence) -> Branches:
+    """Add what `wrong_branch` findings need to be possible at all."""
+    builder, problem = evidence.builder, evidence.indexed.problem
+    wrong: dict[str, int] = {}
+    at: dict[tuple[str, int], int] = {}
+    matched: list[tuple[Leaf, int, int]] = []
+    if problem.complete:
+        for decision in sorted(problem.decisions):
+            due = required_of(evidence, decision)
+            others = evidence.indexed.alternatives.get(decision, {})
+            possible = {b: ls for b, ls in others.items() if _coverable([x for x in ls if x.kind == "require"])}
+            if not due or not possible:
+                continue
+            literal = wrong[decision] = builder.variable("wrong", decision)
+            builder.clause(-literal, *(evidence.idle[x.id] for x in due))
+            shown = {b: builder.variable("shown", decision, b) for b in possible}
+            builder.clause(-literal, *shown.values())
+            places: dict[int, list[int]] = {}
+            for branch, leaves in possible.items():
+                builder.clause(-shown[branch], literal)
+                found = _branch(evidence, decision, branch, leaves, shown[branch])
+                matched += found
+                for _, event, here in found:
+                    places.setdefault(event, []).append(here)
+                for leaf in leaves:
+                    if leaf.kind == "optional":
+                        for event in leaf.candidates:
+                            here = builder.variable("beside", decision, branch, leaf.id, event)
+                            builder.clause(-here, shown[branch])
+                            _room(evidence, decision, leaf, event, here)
+                            places.setdefault(event, []).append(here)
+            for event, reasons in sorted(places.items()):
+                here = at[decision, event] = builder.variable("wrong_at", decision, event)
+                builder.clause(-here, literal)
+                builder.clause(-here, *reasons)
+    _apart(evidence, matched)
+    anywhere = {
+        e: builder.either(("wrong_anywhere", e), [x for (_, at_event), x in at.items() if at_event == e])
+        for e in sorted({e for _, e in at})
+    }
+    absorbed: dict[str, int] = {}
+    for leaf in evidence.leaves:
+        by = [x for d, x in wrong.items() if leaf.kind == "require" and (d, problem.decisions[d]) in leaf.branches]
+        if by:
+            some = builder.either(("wrong_above", leaf.id), by)
+            absorbed[leaf.id] = builder.every(("absorbed", leaf.id), [evidence.idle[leaf.id], some])
+    return Branches(wrong, at, anywhere, absorbed)
+
+
+def _coverable(required: Sequence[Leaf]) -> bool:
+    """Whether each required leaf has an event that fits, over some choice of options."""
+    always = [x for x in required if not x.options]
+    return bool(required) and all(x.candidates for x in always) and any(x.candidates for x in required)
+
+
+def _branch(
+    evidence: Evidence, decision: str, branch: str, leaves: Sequence[Leaf], shown: int
+) -> list[tuple[Leaf, int, int]]:
+    """Evidence for a branch that is shown: an event for each required leaf of the options picked, one of which shows it."""
+    builder = evidence.builder
+    required = [x for x in leaves if x.kind == "require"]
+    options: dict[str, dict[str, int]] = {}
+    for leaf in required:
+        for group, name in leaf.options:
+            options.setdefault(group, {})[name] = builder.variable("picked", decision, branch, group, name)
+    for picks in options.values():
+        builder.clause(-shown, *picks.values())
+        builder.at_most_one(picks.values())
+    found: list[tuple[Leaf, int, int]] = []
+    signs: list[int] = []
+    for leaf in required:
+        mine = []
+        picked = [options[g][o] for g, o in leaf.options]
+        for event in leaf.candidates:
+            here = builder.variable("matched", decision, branch, leaf.id, event)
+            builder.clause(-here, shown)
+            for pick in picked:
+                builder.clause(-here, pick)
+            _room(evidence, decision, leaf, event, here)
+            mine.append(here)
+            found.append((leaf, event, here))
+            sign = builder.variable("sign", decision, branch, leaf.id, event)
+            builder.clause(-sign, here)
+            known = [
+                evidence.has[x.id]
+                for x in evidence.leaves
+                if event in leaf.shares and x.signature == leaf.signature and evidence.has[x.id] != FALSE
+            ]
+            for other in known or ([] if event in leaf.shares else [TRUE]):
+                builder.clause(-sign, evidence.free[event], -other)
+            signs.append(sign)
+        builder.clause(-shown, *(-p for p in picked), *mine)
+        builder.at_most_one(mine)
+    builder.clause(-shown, *signs)
+    return found
+
+
+def _room(evidence: Evidence, decision: str, leaf: Leaf, event: int, here: int) -> None:
+    """Evidence of a branch not taken keeps capacity with what stands outside the branch that is taken."""
+    taken = evidence.indexed.problem.decisions[decision]
+    for other in evidence.holders[event]:
+        if (decision, taken) not in other.branches and not (event in leaf.shares and event in other.shares):
+            evidence.builder.clause(-here, -evidence.on[other.id, event])
+
+
+def _apart(evidence: Evidence, matched: Sequence[tuple[Leaf, int, int]]) -> None:
+    """Evidence of branches not taken keeps capacity among itself, across decisions too."""
+    by_event: dict[int, list[tuple[Leaf, int]]] = {}
+    for leaf, event, here in matched:
+        by_event.setdefault(event, []).append((leaf, here))
+    for event, able in sorted(by_event.items()):
+        sole = [here for leaf, here in able if event not in leaf.shares]
+        evidence.builder.at_most_one(sole)
+        if sole:
+            for leaf, here in able:
+                if event in leaf.shares:
+                    evidence.builder.at_most_one([*sole, here])

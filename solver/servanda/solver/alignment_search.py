@@ -1,0 +1,301 @@
+"""The exact search: least cost, the canonical explanation of that cost, and which of its findings are certain.
+
+In: a judge of choices and a solver of linear 0/1 models. Out: a `Solution`. The model gives a lower bound, and the choice that has it; the fixed
+pass says what the choice costs; the difference is learnt, until no choice can cost less than the best one judged. Trusts the solver for
+`least` and `none` alone. The budget counts judged choices and deterministic time, so that a limit is reached on every machine or on none.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+
+from servanda.contracts.explanation import in_use
+from servanda.contracts.finding import Choice, Cost, Identity, Solution
+from servanda.solver.alignment_cuts import Cut, block, pins
+from servanda.solver.alignment_model import AlignmentModel, alignment_model
+from servanda.solver.alignment_order import Chains
+from servanda.solver.alignment_positions import chunks, numbers, places
+from servanda.solver.boolean_model import AtLeast, Sum, tidy, value
+from servanda.solver.cpsat import SAFE, Answer, CpSat
+from servanda.solver.judging import Judge, Judged, often
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What may be spent on one problem. `few`: choices tried one by one before the solver is asked. `judged`: choices that the solver
+    proposes. `effort`: its deterministic time."""
+
+    few: int = 300
+    judged: int = 4000
+    effort: float = 30.0
+
+
+class Spent(Exception):
+    """The budget ended."""
+
+
+ALL_PAIRS = 200
+"""With no more chained pairs than this, edges are followed through every leaf from the start."""
+
+
+@dataclass(slots=True)
+class Search:
+    """One problem's search. `first`: the best explanation judged so far."""
+
+    judge: Judge
+    budget: Budget
+    first: Judged
+    model: AlignmentModel = field(init=False)
+    bound: Cost = field(init=False)
+    _solver: CpSat = field(init=False)
+    _chains: Chains = field(init=False)
+    _pins: list[Cut] = field(init=False, default_factory=list)
+    _blocked: list[tuple[Cost, Cut]] = field(init=False, default_factory=list)
+    _settled: Cost | None = field(init=False, default=None)
+    _effort: float = field(init=False, default=0.0)
+    _kept: list[int] = field(init=False, default_factory=list)
+    """The numbers of the places of the canonical order that are decided."""
+    _asked: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self._chains = Chains(self.judge.indexed)
+        through = self._chains.middles
+        if len(self._chains.pairs(through)) > ALL_PAIRS:
+            through &= self.judge.idle(self.first.best.choice)
+        self._build(through)
+        self.bound = _cost(tuple(level.low for level in self.model.boolean.levels))
+
+    def solve(self) -> Solution:
+        """The solution; not proven where the budget ended first."""
+        try:
+            self._least()
+            self.bound = self.first.best.cost
+            self._canonical()
+            certain = self._certain()
+        except Spent:
+            best = self.first.best
+            return Solution(best, tuple(False for _ in best.findings), False, "cp-sat", self.bound)
+        return Solution(self.first.best, certain, True, "cp-sat")
+
+    # ---- asking ----------------------------------------------------------------------------------------------------------
+
+    def _build(self, through: frozenset[str]) -> None:
+        """The model anew, with all that was learnt. Choices of least cost that were blocked on the way to it are open again."""
+        self.model = alignment_model(self.judge.indexed, through)
+        self._solver = CpSat(self.model.boolean)
+        for cut in self._pins:
+            self._solver.learn(cut.bound(self.model))
+        for cost, cut in self._blocked:
+            if cost != self._settled:
+                self._solver.learn(cut.bound(self.model))
+        if self._settled is not None:
+            for level, most in zip(self.model.boolean.levels, self._settled, strict=True):
+                self._solver.learn(at_most(level, most))
+        for total, kept in zip(places(self.model), self._kept, strict=False):
+            self._solver.learn(at_most(total, kept))
+
+    def _ask(self, goal: Sum, bounds: Iterable[AtLeast] = ()) -> Answer:
+        """Raises Spent where the solver gave up."""
+        if self._asked > self.budget.judged:
+            raise Spent
+        self._asked += 1
+        answer = self._solver.ask(goal, bounds, self.budget.effort - self._effort)
+        self._effort += answer.spent
+        return answer
+
+    def _answered(self, goal: Sum, bounds: Iterable[AtLeast]) -> Answer | None:
+        """As `_ask`, None where there is no valuation."""
+        answer = self._ask(goal, bounds)
+        if answer.status == "unknown":
+            raise Spent
+        return answer if answer.status == "least" else None
+
+    def _learn(self, answer: Answer, judged: Judged) -> None:
+        """The choice costs more than the model says: see that it does not say so again."""
+        best = judged.best
+        if best.cost < self.first.best.cost or (best.cost == self.first.best.cost and judged.rank < self.first.rank):
+            self.first = judged
+        hidden = (self.judge.idle(best.choice) & self._chains.middles) - self.model.through
+        if hidden:
+            self._build(self.model.through | hidden)
+            return
+        cuts = pins(self.model, answer.true, best)
+        if cuts:
+            self._pins += cuts
+        else:
+            cuts = [block(self.judge, best.choice)]
+            self._blocked.append((best.cost, cuts[0]))
+        for cut in cuts:
+            self._solver.learn(cut.bound(self.model))
+
+    # ---- least cost ------------------------------------------------------------------------------------------------------
+
+    def _least(self) -> None:
+        """Until no choice can cost less than the first."""
+        while (answer := self._lower()) is not None:
+            judged = self.judge.judge(self.model.choice(answer.true))
+            cost = _cost(tuple(value(level, answer.true) for level in self.model.boolean.levels))
+            if judged.best.cost <= cost:
+                self.first = judged
+                return
+            self._learn(answer, judged)
+
+    def _lower(self) -> Answer | None:
+        """A valuation of least cost, if that is below the cost of the first explanation."""
+        bounds: list[AtLeast] = []
+        equal = True
+        answer: Answer | None = None
+        stages = list(staged(self.model.boolean.levels))
+        best = self.first.best.cost
+        known: list[int] = []
+        for number, (goal, weights) in enumerate(stages):
+            have = sum(w * best[k] for k, w in weights)
+            most = have - 1 if equal and number == len(stages) - 1 else have
+            asked = self._ask(goal, [*bounds, at_most(goal, most)] if equal else bounds)
+            if asked.status == "none":
+                return None
+            if asked.status == "unknown":
+                self._prove(known, weights, asked.low)
+                raise Spent
+            answer = asked
+            bounds.append(at_most(goal, asked.low))
+            equal = equal and asked.low == have
+            for k, _ in weights:
+                known.append(value(self.model.boolean.levels[k], asked.true))
+        self._prove(known, (), 0)
+        return answer
+
+    def _prove(self, known: Sequence[int], weights: Sequence[tuple[int, int]], low: int) -> None:
+        """The best bound so far, from levels that are known, then the least of a weighted sum of the next ones."""
+        levels = self.model.boolean.levels
+        bound = list(known)
+        rest = low - sum(w * levels[k].low for k, w in weights)
+        for k, w in weights:
+            bound.append(levels[k].low + max(rest, 0) // w)
+            rest -= max(rest, 0) // w * w
+        bound += [level.low for level in levels[len(bound) :]]
+        self.bound = max(self.bound, min(_cost(tuple(bound)), self.first.best.cost))
+
+    # ---- the canonical explanation ---------------------------------------------------------------------------------------
+
+    def _canonical(self) -> None:
+        """Place by place in the canonical order, several at a time, the least that an explanation of least cost can have."""
+        self._settled = self.first.best.cost
+        for judged in self.judge.all_of_cost(self._settled):
+            if judged.rank < self.first.rank:
+                self.first = judged
+        self._build(self.model.through | (self.judge.idle(self.first.best.choice) & self._chains.middles))
+        for chunk in chunks(self.model.evidence, CHUNK):
+            self._improve(chunk)
+            here = numbers(self.judge, self.model.evidence, self.first.best.choice)
+            for _, k in chunk:
+                self._kept.append(here[k])
+                self._solver.learn(at_most(places(self.model)[k], here[k]))
+        self._options()
+
+    def _improve(self, chunk: tuple[tuple[int, int], ...]) -> None:
+        """The least weighted sum over some places, those before being kept."""
+        while True:
+            sums = places(self.model)
+            goal = weighted((w, sums[k]) for w, k in chunk)
+            here = numbers(self.judge, self.model.evidence, self.first.best.choice)
+            have = sum(w * here[k] for w, k in chunk)
+            if have == goal.low:
+                return
+            answer = self._answered(goal, [at_most(goal, have - 1)])
+            if answer is None:
+                return
+            judged = self.judge.judge(self.model.choice(answer.true))
+            if judged.best.cost == self._settled:
+                self.first = judged
+                return
+            self._learn(answer, judged)
+
+    def _options(self) -> None:
+        """Options without leaves change no place: they are tried one by one."""
+        choice = self.first.best.choice
+        used = {leaf.id for leaf in in_use(self.judge.problem, choice.options)}
+        full = {o for leaf in self.judge.problem.active for o in leaf.options if leaf.id in used}
+        fixed = {g for g, _ in full}
+        picks = [
+            [o] if g in fixed else names for g, names in self.judge.problem.groups.items() for o in [choice.options[g]]
+        ]
+        if prod(map(len, picks)) > self.budget.judged:
+            raise Spent
+        for pick in product(*picks):
+            options = dict(zip(self.judge.problem.groups, pick, strict=True))
+            if {leaf.id for leaf in in_use(self.judge.problem, options)} == used:
+                judged = self.judge.judge(Choice(options, choice.evidence))
+                if judged.rank < self.first.rank:
+                    self.first = judged
+
+    # ---- certainty -------------------------------------------------------------------------------------------------------
+
+    def _certain(self) -> tuple[bool, ...]:
+        """For each finding of the first explanation, whether every explanation of least cost has its identity as often."""
+        self._kept.clear()
+        self._build(self.model.through)
+        best = self.first.best
+        firm = {identity: self._always(identity, count) for identity, count in often(best).items()}
+        return tuple(firm[f.identity] for f in best.findings)
+
+    def _always(self, identity: Identity, count: int) -> bool:
+        away: list[Cut] = []
+        if any(often(e)[identity] < count for j in self.judge.all_of_cost(self.first.best.cost) for e in j.equal):
+            return False
+        while True:
+            total = self.model.counts.get(identity, Sum(()))
+            if total.low >= count:
+                return True
+            bounds = [at_most(total, count - 1), *(cut.bound(self.model) for cut in away)]
+            answer = self._answered(Sum(()), bounds)
+            if answer is None:
+                return True
+            judged = self.judge.judge(self.model.choice(answer.true))
+            if judged.best.cost != self._settled:
+                self._learn(answer, judged)
+                continue
+            if any(often(e)[identity] < count for e in judged.equal):
+                return False
+            away.append(block(self.judge, judged.best.choice))
+
+
+CHUNK = 1 << 40
+
+
+def at_most(total: Sum, most: int) -> AtLeast:
+    """The sum is at most that much."""
+    return AtLeast(tidy(((-w, x) for w, x in total.terms), -total.constant), -most)
+
+
+def weighted(parts: Iterable[tuple[int, Sum]]) -> Sum:
+    """A weighted sum of sums."""
+    terms: list[tuple[int, int]] = []
+    constant = 0
+    for weight, part in parts:
+        terms += [(weight * w, x) for w, x in part.terms]
+        constant += weight * part.constant
+    return tidy(terms, constant)
+
+
+def staged(levels: Sequence[Sum]) -> Iterator[tuple[Sum, tuple[tuple[int, int], ...]]]:
+    """The levels in as few weighted sums as keep their order: each sum with its levels and their weights."""
+    held: list[int] = []
+    for k, level in enumerate(levels):
+        if held and prod(levels[j].high - levels[j].low + 1 for j in (*held, k)) >= SAFE:
+            yield _stage(levels, held)
+            held = []
+        held.append(k)
+    yield _stage(levels, held)
+
+
+def _stage(levels: Sequence[Sum], held: Sequence[int]) -> tuple[Sum, tuple[tuple[int, int], ...]]:
+    weights = [prod(levels[j].high - levels[j].low + 1 for j in held[i + 1 :]) for i in range(len(held))]
+    pairs = tuple(zip(held, weights, strict=True))
+    return weighted((w, levels[k]) for k, w in pairs), pairs
+
+
+def _cost(levels: Sequence[int]) -> Cost:
+    high, normal, low, lacking, invariant, misorder, coarse, redundant, having = levels
+    return high, normal, low, lacking, invariant, misorder, coarse, redundant, having

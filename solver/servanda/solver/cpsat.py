@@ -1,0 +1,118 @@
+"""CP-SAT: the one file that imports OR-Tools, and only when a model is put to it.
+
+In: a linear 0/1 model as data, then questions about it. Out: a valuation that is least for a goal, that there is none, or that the budget ended
+first, with what is proven by then. One worker, a fixed seed and deterministic time: the same questions in the same order have the same answers
+on every machine. Trusts CP-SAT for what it calls optimal or infeasible; whoever reports a valuation judges it anew.
+
+The binding below `cp_model` is used directly: it is the same solver and starts ten times faster, since it does not load pandas.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import TYPE_CHECKING, Literal
+
+from servanda.solver.boolean_model import AtLeast, BooleanModel, Sum
+
+if TYPE_CHECKING:
+    from ortools.sat.python.cp_model_helper import CpModelProto
+
+SAFE = 1 << 50
+"""Goals stay below this, so that bounds read as floating point numbers are exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`least`: `true` is a valuation with the least goal. `none`: there is no valuation. `unknown`: the budget ended first. `low`: no valuation
+    has a goal below it. `spent`: deterministic time."""
+
+    status: Literal["least", "none", "unknown"]
+    true: tuple[bool, ...]
+    low: int
+    spent: float
+
+
+@dataclass(slots=True)
+class CpSat:
+    """A model that can be asked, and that can be told more."""
+
+    model: BooleanModel
+    _proto: "CpModelProto" = field(init=False)
+
+    def __post_init__(self) -> None:
+        from ortools.sat.python.cp_model_helper import CpModelProto
+
+        self._proto = CpModelProto()
+        variables = self._proto.variables
+        for _ in self.model.keys:
+            variables.add().domain.extend((0, 1))
+        for clause in self.model.clauses:
+            _clause(self._proto, clause)
+        for literals in self.model.exclusive:
+            self._proto.constraints.add().at_most_one.literals.extend([_index(x) for x in literals])
+        for bound in self.model.bounds:
+            _bound(self._proto, bound)
+
+    def learn(self, bound: AtLeast) -> None:
+        """Add a bound for good."""
+        _bound(self._proto, bound)
+
+    def ask(self, goal: Sum, bounds: Iterable[AtLeast], effort: float, hint: Sequence[bool] = ()) -> Answer:
+        """A valuation with the least `goal` among those that keep `bounds` too. `effort`: at most that much deterministic time."""
+        from ortools.sat.python.cp_model_helper import CpModelProto, CpSolverStatus, SatParameters, SolveWrapper
+
+        if goal.high - goal.low >= SAFE:
+            raise OverflowError(f"the goal spans {goal.high - goal.low}")
+        proto = CpModelProto()
+        proto.copy_from(self._proto)
+        for bound in bounds:
+            _bound(proto, bound)
+        if goal.terms:
+            proto.objective.vars.extend([abs(x) - 1 for _, x in goal.terms])
+            proto.objective.coeffs.extend([w for w, _ in goal.terms])
+        if hint:
+            proto.solution_hint.vars.extend(range(len(hint) - 1))
+            proto.solution_hint.values.extend([int(x) for x in hint[1:]])
+        parameters = SatParameters()
+        parameters.num_workers = 1
+        parameters.random_seed = 1
+        parameters.linearization_level = 0
+        parameters.optimize_with_core = True
+        parameters.max_deterministic_time = max(effort, 0.0)
+        solver = SolveWrapper()
+        solver.set_parameters(parameters)
+        response = solver.solve(proto)  # type: ignore[no-untyped-call]
+        spent = float(response.deterministic_time)
+        if response.status == CpSolverStatus.OPTIMAL:
+            true = (False, *(x != 0 for x in response.solution))
+            low = goal.constant + sum(w for w, x in goal.terms if true[x])
+            return Answer("least", true, low, spent)
+        if response.status == CpSolverStatus.INFEASIBLE:
+            return Answer("none", (), goal.high + 1, spent)
+        low = goal.low
+        if response.status in (CpSolverStatus.FEASIBLE, CpSolverStatus.UNKNOWN) and goal.terms:
+            low = max(low, goal.constant + ceil(response.best_objective_bound - 0.001))
+        return Answer("unknown", (), low, spent)
+
+
+def _index(literal: int) -> int:
+    """CP-SAT counts variables from 0 and writes the complement of `v` as `-v - 1`."""
+    return literal - 1 if literal > 0 else literal
+
+
+def _clause(proto: "CpModelProto", literals: Sequence[int]) -> None:
+    proto.constraints.add().bool_or.literals.extend([_index(x) for x in literals])
+
+
+def _bound(proto: "CpModelProto", bound: AtLeast) -> None:
+    terms = bound.total.terms
+    if all(w == 1 for w, _ in terms) and bound.least - bound.total.constant == 1:
+        _clause(proto, [x for _, x in terms])
+        return
+    positive = [(w, x) if x > 0 else (-w, -x) for w, x in terms]
+    shift = bound.total.constant + sum(w for w, x in terms if x < 0)
+    linear = proto.constraints.add().linear
+    linear.vars.extend([x - 1 for _, x in positive])
+    linear.coeffs.extend([w for w, _ in positive])
+    least = bound.least - shift
+    linear.domain.extend((least, max(least, sum(max(w, 0) for w, _ in positive))))
