@@ -3,6 +3,7 @@
 import json
 import sys
 from decimal import Decimal
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -64,7 +65,7 @@ def test_keys_are_compared_as_what_they_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [r'"\ud800"', r'"\udc00 after"', r'"\ud83d\ud83d\ude00"', '"\ud800"', r'{"\ud800": 1}']
+    "text", [r'"\ud800"', r'"\udc00 after"', r'"\\ud83d\ude00"', r'"\ud83d\ud83d\ude00"', '"\ud800"', r'{"\ud800": 1}']
 )
 def test_half_a_surrogate_pair_is_refused(text: str) -> None:
     assert "half of a surrogate pair" in fault(text).reason
@@ -150,3 +151,30 @@ def test_extents_are_those_of_the_values(values: list[object], indent: int | Non
 def test_extents_have_the_keys_of_an_object(values: dict[str, object]) -> None:
     text = json.dumps(values)
     assert {p.key: json.loads(text[p.start : p.end]) for p in parts(text, 0)} == json.loads(text)
+
+
+DAMAGED = [
+    r'{"a":[1,2.5,{"b":"x\n\ud83d\ude00"}],"c":null,"d":-1e5}',
+    '[true,false,{"":""},[[]],"\\u0041é"]',
+    r'["\ud83d\ude00\\ud83d\ude00\\\ud83d\\\ude00","\\\ud83d\ude00\\\\ud83d"]',
+]
+
+
+def test_a_damaged_text_is_judged_alike_by_both_and_never_more_leniently_than_by_python() -> None:
+    random, letters, refused = Random(7), "{}[]\",:0123.eE+-truefalsn\\\\\\ud8 \n'aNIé\t\x01", 0
+    for _ in range(6000):
+        text = list(random.choice(DAMAGED))
+        for _ in range(random.randint(1, 3)):
+            place = random.randrange(len(text))
+            text[place : place + random.randint(0, 1)] = random.choice(["", random.choice(letters)])
+        damaged = "".join(text)
+        slow = find_fault(damaged)
+        try:
+            found = loads(damaged)
+        except NotJson as quick:
+            assert str(quick) == str(slow)
+            refused += 1
+        else:
+            assert slow is None
+            assert found == json.loads(damaged, parse_float=Decimal)
+    assert 1000 < refused < 5900

@@ -17,13 +17,15 @@ DECIMAL_DIGITS: Final = 350
 
 _TOKEN: Final = re.compile(
     r"""[ \t\n\r]*(?:
-      (?P<string>"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")
-    | (?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)(?![0-9A-Za-z_.])
-    | (?P<word>true|false|null)(?![0-9A-Za-z_])
-    | (?P<mark>[\[\]{},:])
+      ([\[\]{},:])
+    | ("[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")
+    | (-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)(?![0-9A-Za-z_.])
+    | (true|false|null)(?![0-9A-Za-z_])
     )""",
     re.VERBOSE,
 )
+_MARK, _STRING, _NUMERAL = 1, 2, 3
+"""The groups of a token; the fourth is a word."""
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _BAD_ESCAPE: Final = re.compile(r"\\(?:[^\"\\/bfnrtu]|u(?![0-9a-fA-F]{4}))|\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPE: Final = re.compile(
@@ -85,80 +87,83 @@ class _Look:
         self._at = 0
         self._keys: list[str | int | None] = []
         self._seen: list[set[str] | None] = []
+        self._found: NotJson | None = None
 
     def fault(self) -> NotJson | None:
         """The first fault, or None."""
         expecting = "value"
-        while True:
-            match = _TOKEN.match(self._text, self._at)
-            if match is None:
-                if expecting == "end" and self._rest() == len(self._text):
-                    return None
-                return self._strange(expecting)
-            kind, token, start = match.lastgroup or "", match[match.lastgroup or 0], match.start(match.lastgroup or 0)
+        while (match := _TOKEN.match(self._text, self._at)) is not None:
             self._at = match.end()
-            if kind == "string":
-                fault = self._string(token, start)
-                if fault is not None:
-                    return fault
-            if kind == "number" and (reason := number_fault(token)):
-                return self._here(reason, start)
-            following = self._follow(expecting, kind, token, start)
-            if isinstance(following, NotJson):
-                return following
+            group = match.lastindex or 0
+            token = match[group]
+            if group == _MARK:
+                following = self._mark(token, expecting)
+            elif group == _STRING and expecting in ("key", "key or }"):
+                following = self._key(token)
+            elif expecting in ("value", "value or ]"):
+                if group == _STRING and ("\\" in token or not token.isascii()):
+                    self._string(token)
+                elif group == _NUMERAL and (reason := number_fault(token)):
+                    self._found = self._here(reason, match.start(group))
+                following = "comma" if self._seen else "end"
+            else:
+                following = ""
+            if self._found is not None:
+                return self._found
+            if not following:
+                return self._unexpected(expecting, token, match.start(group))
             expecting = following
+        return None if expecting == "end" and self._rest() == len(self._text) else self._strange(expecting)
 
-    def _follow(self, expecting: str, kind: str, token: str, start: int) -> str | NotJson:
-        """What may stand after this token; the fault where it may not stand here."""
-        if expecting in ("value", "value or ]") and kind in ("string", "number", "word"):
-            return self._after_value()
-        if expecting in ("value", "value or ]") and token in ("[", "{") and kind == "mark":
-            if len(self._seen) == DEEPEST:
-                return self._here(f"it is nested deeper than {DEEPEST} levels", start)
-            self._keys.append(0 if token == "[" else None)
-            self._seen.append(None if token == "[" else set())
-            return "value or ]" if token == "[" else "key or }"
-        if expecting in ("key", "key or }") and kind == "string":
-            return self._key(token, start)
-        if expecting == "colon" and token == ":":
-            return "value"
-        if expecting == "comma" and token == ",":
+    def _mark(self, token: str, expecting: str) -> str:
+        """What may stand after a mark; nothing where the mark may not stand."""
+        if token == "," and expecting == "comma":
             if self._seen[-1] is not None:
                 self._keys[-1] = None
                 return "key"
             self._keys[-1] = int(self._keys[-1] or 0) + 1
             return "value"
-        closes = (
-            token == ("]" if self._seen and self._seen[-1] is None else "}") and kind == "mark" and bool(self._seen)
-        )
-        if closes and expecting in ("comma", "value or ]", "key or }"):
-            self._keys.pop()
-            self._seen.pop()
-            return self._after_value()
-        return self._unexpected(expecting, token, start)
-
-    def _after_value(self) -> str:
+        if token == ":":
+            return "value" if expecting == "colon" else ""
+        if token in "[{":
+            if expecting not in ("value", "value or ]"):
+                return ""
+            if len(self._seen) == DEEPEST:
+                self._found = self._here(f"it is nested deeper than {DEEPEST} levels", self._at - 1)
+            self._keys.append(0 if token == "[" else None)
+            self._seen.append(None if token == "[" else set())
+            return "value or ]" if token == "[" else "key or }"
+        if expecting not in ("comma", "value or ]", "key or }") or token != ("]" if self._seen[-1] is None else "}"):
+            return ""
+        self._keys.pop()
+        self._seen.pop()
         return "comma" if self._seen else "end"
 
-    def _key(self, token: str, start: int) -> str | NotJson:
-        key: str = json.loads(token)
+    def _key(self, token: str) -> str:
+        plain = "\\" not in token and token.isascii()
+        if not plain:
+            self._string(token)
+        key = token[1:-1] if plain or self._found is not None else str(json.loads(token))
         seen = self._seen[-1]
         assert seen is not None
-        self._keys[-1] = key
-        if key in seen:
-            return self._here(f'the key "{_short(key)}" stands twice in one object', start)
-        seen.add(key)
+        if self._found is None:
+            self._keys[-1] = key
+            if key in seen:
+                self._found = self._here(f'the key "{_short(key)}" stands twice in one object', self._at - len(token))
+            seen.add(key)
         return "colon"
 
-    def _string(self, token: str, start: int) -> NotJson | None:
-        if "\\" in token:
-            for match in _BAD_ESCAPE.finditer(token):
-                if match[0][1] not in '"\\/bfnrtu' or match[0] == "\\u":
-                    return self._here("an escape that JSON does not know", start + match.start())
+    def _string(self, token: str) -> None:
+        start = self._at - len(token)
+        for match in _BAD_ESCAPE.finditer(token):
+            if match[0][1] not in '"\\/bfnrtu' or match[0] == "\\u":
+                self._found = self._here("an escape that JSON does not know", start + match.start())
+                return
         for match in _ESCAPE.finditer(token):
             if match["half"] or match["raw"]:
-                return self._here("half of a surrogate pair, which is no character", start + match.start())
-        return None
+                reason = "half of a surrogate pair, which is no character"
+                self._found = self._here(reason, start + match.start())
+                return
 
     def _rest(self) -> int:
         found = _SPACE.match(self._text, self._at)

@@ -67,7 +67,10 @@ def _of_file(file: str, reader: str, stdin: BinaryIO | None) -> Iterator[tuple[T
     """What a file holds, each with the name of the foreign format it is of, or an empty one."""
     try:
         if file == STANDARD_INPUT:
-            given = stdin if stdin is not None else sys.stdin.buffer
+            given = stdin if stdin is not None else getattr(sys.stdin, "buffer", None)
+            if given is None:
+                yield Skipped("stdin", "T101", "standard input is closed", file), ""
+                return
             yield from _of_handle(given, file, "stdin", reader)
         else:
             with Path(file).open("rb") as handle:

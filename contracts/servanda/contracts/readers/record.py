@@ -26,6 +26,7 @@ MESSAGE_ROLES: Final = ("user", "assistant", "system", "developer")
 LAST_TURN: Final = 1_000_000_000
 
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_WORDS: Final[Mapping[str, tuple[str, ...]]] = {"outcome": OUTCOMES, "role": MESSAGE_ROLES}
 _Check = Callable[[Json], str]
 
 
@@ -148,7 +149,7 @@ class _Reading:
         """Every value that is there has its type."""
         for key, check in checks.items():
             if key in value and (wanted := check(value[key])):
-                hint = nearest(value[key], OUTCOMES + MESSAGE_ROLES) if isinstance(value[key], str) else ""
+                hint = nearest(value[key], _WORDS.get(key, ())) if isinstance(value[key], str) else ""
                 self._fault("T112", step(where, key), f"expected {wanted}, found {in_words(value[key])}", hint)
 
     def events(self, events: list[Json]) -> None:

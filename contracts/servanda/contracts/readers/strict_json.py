@@ -15,9 +15,11 @@ from typing import Any, Final, NoReturn
 from servanda.contracts.readers.json_fault import DEEPEST, NotJson, find_fault, number_fault
 
 _HALF_PAIR: Final = re.compile(
-    r"\\u[dD](?:[89abAB](?![0-9a-fA-F]{2}\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]))"
+    r"\\u[dD](?:[89abAB](?![0-9a-fA-F]{2}\\u[dD][c-fC-F])"
+    r"|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F])"
+    r"|[89a-fA-F](?<=\\\\u[dD][89a-fA-F]))"
 )
-"""Finds every escaped half of a surrogate pair, and some texts without one (an escaped backslash before `ud800`)."""
+"""Finds every escaped half of a surrogate pair, and some texts without one (whose backslash is escaped itself)."""
 _RAW_HALF: Final = re.compile("[\ud800-\udfff]")
 _LITERAL_OR_BRACKET: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
 _STEP: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
