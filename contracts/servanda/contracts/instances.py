@@ -5,7 +5,7 @@ children. Activation of language reference §5 in one place: `act(o) = act(paren
 """
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never, cast
 
 from servanda.contracts.evaluate import NOTHING, Scope, evaluate, holds
@@ -90,7 +90,7 @@ class Instances:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What stands around a node."""
+    """What stands around a node. `why`: why nothing in it is active, where that is not that its parent is not (a guard of `for each`)."""
 
     parent: str = ""
     indices: tuple[int, ...] = ()
@@ -100,6 +100,12 @@ class _Around:
     alternative: tuple[str, str] | None = None
     act: Truth3 = Truth3(True)
     would: Truth3 = Truth3(True)
+    why: tuple[Reason, ...] = ()
+
+    def both(self, own: Truth3) -> tuple[Truth3, Truth3]:
+        """The activation of a node in here, as it is and as if the branches around it were taken."""
+        why = self.why or (Reason(f"{self.parent} is inactive", sentence=True),)
+        return _both(self.act, own, why), _both(self.would, own, why)
 
 
 def query_scope(contract: Contract, query: QueryValues, assumed: Assumed) -> Scope:
@@ -146,25 +152,14 @@ class _Walk:
                     for option in node.options:
                         inner = self._add(option, self._inside(around, made), Truth3(True))
                         options = (*around.options, (made.id, option.name))
-                        self.body(option.body, self._inside(around, inner, options=options))
+                        self.body(option.body, replace(self._inside(around, inner), options=options))
                 case Decide():
                     self._decide(node, around)
                 case _:
                     assert_never(node)
 
-    def _inside(
-        self, around: _Around, made: Instance, *, options: tuple[tuple[str, str], ...] | None = None
-    ) -> _Around:
-        return _Around(
-            made.id,
-            around.indices,
-            around.variables,
-            around.options if options is None else options,
-            around.branches,
-            around.alternative,
-            made.act,
-            made.would,
-        )
+    def _inside(self, around: _Around, made: Instance) -> _Around:
+        return replace(around, parent=made.id, act=made.act, would=made.would, why=())
 
     def _add(self, node: Node | Branch | Option, around: _Around, own: Truth3, taken: str | None = None) -> Instance:
         made = Instance(
@@ -176,8 +171,7 @@ class _Walk:
             around.options,
             around.branches,
             around.alternative,
-            _both(around.act, own, around.parent),
-            _both(around.would, own, around.parent),
+            *around.both(own),
             taken,
         )
         self.found.append(made)
@@ -222,38 +216,18 @@ class _Walk:
         if own.value is not True:
             return
         for place, element in enumerate(cast(tuple[Value, ...], xs)):
-            inner = _Around(
-                made.id,
-                (*around.indices, place),
-                {**around.variables, node.variable: element},
-                around.options,
-                around.branches,
-                around.alternative,
-                made.act,
-                made.would,
-            )
+            variables = {**around.variables, node.variable: element}
+            inner = replace(self._inside(around, made), indices=(*around.indices, place), variables=variables)
             guard = self._guard(node.path, node.guard, inner)
-            act, would = _both(made.act, guard, made.id), _both(made.would, guard, made.id)
-            self.body(
-                node.body,
-                _Around(
-                    made.id,
-                    inner.indices,
-                    inner.variables,
-                    inner.options,
-                    inner.branches,
-                    inner.alternative,
-                    act,
-                    would,
-                ),
-            )
+            act, would = inner.both(guard)
+            why = guard.reasons if guard.value is False and made.act.value is not False else ()
+            self.body(node.body, replace(inner, act=act, would=would, why=why))
 
     def _decide(self, node: Decide, around: _Around) -> None:
         guard = self._guard(node.path, node.guard, around)
         identity = _identity(node.path, around.indices)
         here = self._here(around)
-        would = _both(around.would, guard, around.parent)
-        act = _both(around.act, guard, around.parent)
+        act, would = around.both(guard)
         truths = [None if b.guard is None else holds(b.guard, here) for b in node.branches]
         if act.value is True:
             self._exclusive(node, identity, truths)
@@ -324,18 +298,10 @@ class _Walk:
         would = added.would
         if own.value is False and alternative is None:
             alternative, would = pair, made.would
+        branches = (*around.branches, pair)
         self.body(
             branch.body,
-            _Around(
-                added.id,
-                around.indices,
-                around.variables,
-                around.options,
-                (*around.branches, pair),
-                alternative,
-                added.act,
-                would,
-            ),
+            replace(self._inside(around, added), branches=branches, alternative=alternative, would=would),
         )
 
 
@@ -352,10 +318,10 @@ def _names(value: Unknown) -> tuple[str, ...]:
     return tuple(dict.fromkeys(h.name for h in value.hinges))
 
 
-def _both(parent: Truth3, own: Truth3, name: str) -> Truth3:
-    """`parent and own`, with the reasons of whichever settles it. A node is inactive for its own reason first only where its parent is not."""
+def _both(parent: Truth3, own: Truth3, why: tuple[Reason, ...]) -> Truth3:
+    """`parent and own`, with the reasons of whichever settles it; `why`: the reasons where the parent does."""
     if parent.value is False:
-        return Truth3(False, (Reason(f"{name} is inactive", sentence=True),))
+        return Truth3(False, why)
     if parent.value is True or own.value is False:
         return own
     if isinstance(own.value, Unknown) and isinstance(parent.value, Unknown):
