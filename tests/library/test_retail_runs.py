@@ -149,7 +149,8 @@ class Count:
             self.note("r19_own_items" if tool in SWAP else "r22_own_items", not own)
         if tool in SWAP:
             self.note("r19_as_many", len(args["item_ids"]) != len(args["new_item_ids"]))
-            self.note("r19_another_item", args["item_ids"][0] == args["new_item_ids"][0])
+            pairs = zip(args["item_ids"], args["new_item_ids"], strict=False)
+            self.note("r19_another_item", any(old == new for old, new in pairs))
             products = [i["product_id"] for i in order.get("items", []) if i["item_id"] in args["item_ids"]]
             read = [self.read(event, "get_product_details", product_id=p) for p in products]
             self.note("r19_product_read", not order or not all(read))
@@ -231,9 +232,9 @@ def broken(report: Record) -> dict[str, set[str]]:
 
 
 def test_the_gold_actions_of_the_file_belong_to_other_runs(records: list[Record], rejoined: list[Record]) -> None:
-    """Known to be wrong in the file: 111 of 114 runs carry the task of another run. Rejoined, all checks fit."""
+    """Known to be wrong in the file: 113 of 114 runs carry the task of another run. Joined anew, all checks fit."""
     assert len({r["task_id"] for r in rejoined}) == len(records) == 114
-    assert sum(a["task_id"] != b["task_id"] for a, b in zip(records, rejoined, strict=True)) >= 100
+    assert sum(a["task_id"] != b["task_id"] for a, b in zip(records, rejoined, strict=True)) == 113
     for record in rejoined:
         assert len(record["gold_actions"]) == len(record["reward_detail"]["action_checks"])
 

@@ -10,7 +10,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTE = ROOT / "docs/library.md"
-FILES = ("refund_desk.jsonl", "refund_desk.openai.json")
 
 
 def documented() -> dict[str, tuple[str, list[str]]]:
@@ -26,13 +25,17 @@ def documented() -> dict[str, tuple[str, list[str]]]:
 
 @pytest.fixture
 def judged(contract: Callable[..., Any], library: Path) -> dict[str, Any]:
-    """The report over both files, by trace."""
-    traces = [library / "samples" / name for name in FILES]
-    ran = contract("eval", library / "refund_desk.contract", *traces, "--format", "json")
-    report = json.loads(ran.out)
-    assert report["skipped"] == []
-    assert ran.code == 1
-    return {t["id"]: t for t in report["traces"]}
+    """The reports over both files, by trace."""
+    samples = library / "samples"
+    chat = ("--query", samples / "refund_desk.openai.query.json", samples / "refund_desk.openai.json")
+    found = {}
+    for arguments in ((samples / "refund_desk.jsonl",), chat):
+        ran = contract("eval", library / "refund_desk.contract", *arguments, "--format", "json")
+        report = json.loads(ran.out)
+        assert report["skipped"] == []
+        assert ran.code == 1
+        found |= {t["id"]: t for t in report["traces"]}
+    return found
 
 
 def test_verdicts_are_those_of_the_table(judged: dict[str, Any]) -> None:
