@@ -136,6 +136,7 @@ class _Walk:
         self.found: list[Instance] = []
         self.questions: list[Question] = []
         self.lists: list[Unknown] = []
+        self._implied: dict[Hashable, bool] = {}
 
     def body(self, nodes: Iterable[Node], around: _Around) -> None:
         for node in nodes:
@@ -189,7 +190,7 @@ class _Walk:
         if value is False or guard is None:
             return Truth3(False, false_atoms(guard, scope))
         key = guard_key(_identity(path, around.indices), guard, around.indices)
-        assumed = self._assumed.get(key)
+        assumed = self._answer(key)
         text = source_text(self._contract, guard.span)
         if isinstance(assumed, bool):
             return Truth3(assumed, () if assumed else (Reason(text, on=_names(value)),))
@@ -228,7 +229,7 @@ class _Walk:
         identity = _identity(node.path, around.indices)
         here = self._here(around)
         act, would = around.both(guard)
-        truths = [None if b.guard is None else holds(b.guard, here) for b in node.branches]
+        truths = [self._condition(b, here, around) for b in node.branches]
         if act.value is True:
             self._exclusive(node, identity, truths)
         key = ("branch", identity)
@@ -237,6 +238,9 @@ class _Walk:
         possible = [node.branches[i].name if i >= 0 else "" for i in places]
         if isinstance(assumed, str):
             possible = [assumed]
+            for branch in node.branches:
+                if branch.guard is not None:
+                    self._implied[self._key(branch, branch.guard, around)] = branch.name == assumed
         open_ = merge_unknown(t for t in truths if isinstance(t, Unknown))
         if len(possible) > 1 and would.value is True:
             answers: tuple[tuple[Answer, str], ...] = tuple(
@@ -247,6 +251,22 @@ class _Walk:
         made = self._add(node, around, guard, taken)
         for branch, truth in zip(node.branches, truths, strict=True):
             self._branch(branch, truth, made, around, possible, open_)
+
+    def _condition(self, branch: Branch, here: Scope, around: _Around) -> bool | Unknown | None:
+        """The guard of a branch, as assumed where it is open; None for `otherwise`."""
+        if branch.guard is None:
+            return None
+        value = holds(branch.guard, here)
+        answer = self._answer(self._key(branch, branch.guard, around)) if isinstance(value, Unknown) else value
+        return answer if isinstance(answer, bool) else value
+
+    @staticmethod
+    def _key(branch: Branch, guard: Expr, around: _Around) -> Hashable:
+        return guard_key(_identity(branch.path, around.indices), guard, around.indices)
+
+    def _answer(self, key: Hashable) -> Answer | None:
+        """What is assumed of an open condition, or follows from the branch that is assumed to be taken: its guard holds, no other does."""
+        return self._assumed.get(key, self._implied.get(key))
 
     def _exclusive(self, node: Decide, identity: str, truths: list[bool | Unknown | None]) -> None:
         true = [b.name for b, t in zip(node.branches, truths, strict=True) if t is True]

@@ -356,6 +356,20 @@ def test_equal_guards_stand_or_fall_together(make: Any) -> None:
     assert [tuple(x.id for x in c.problem.leaves) for c in found.cells] == [("a", "y", "z"), ("a", "z"), ("y",), ()]
 
 
+def test_a_branch_that_is_taken_settles_its_guard_and_those_of_the_others(make: Any) -> None:
+    leaf_ = "require {} if {} by call get\n"
+    body = DECIDE + leaf_.format("u", "x == 1") + leaf_.format("v", "x == 2")
+    found = cells(make, body, query={"x": None})
+    assert [c.assumptions for c in found.cells] == [("d takes p",), ("d takes q",), ("d takes r",)]
+    assert [[n for n in "uv" if any(x.id == n for x in c.problem.leaves)] for c in found.cells] == [["u"], ["v"], []]
+    found = cells(make, leaf_.format("u", "x == 1") + DECIDE, query={"x": None})
+    assert [c.assumptions for c in found.cells] == [
+        ("x == 1 holds",),
+        ("x == 1 does not hold", "d takes q"),
+        ("x == 1 does not hold", "d takes r"),
+    ]
+
+
 def test_an_unknown_outcome_is_settled_once(make: Any) -> None:
     body = "require a by call check\nrequire z by failed check\nforbid f by call check"
     found = cells(make, body, make.unrecorded("check", {"cust": "c"}))
