@@ -94,20 +94,20 @@ def read(data: bytes, reader: str) -> list[Trace | Skipped]:
 
 
 @pytest.mark.parametrize("reader", ["auto", *READERS])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(value=anything)
 def test_any_json_is_read_or_skipped(reader: str, value: Any) -> None:
     read(json.dumps(value).encode(), reader)
 
 
 @pytest.mark.parametrize("reader", ["auto", "openai", "tau2"])
-@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(value=run)
 def test_what_is_nearly_a_chat_is_read_or_skipped(reader: str, value: Any) -> None:
     read(json.dumps(value).encode(), reader)
 
 
-@settings(max_examples=150)
+@settings(deadline=None, max_examples=150)
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]",:0123456789eE.-tru\n \\', max_size=60).map(str.encode))
 def test_any_bytes_are_read_or_skipped(data: bytes) -> None:
     read(data, "auto")

@@ -284,7 +284,7 @@ def records(draw: st.DrawFn) -> dict[str, Any]:
     return draw(nearly(sound))
 
 
-@settings(max_examples=250)
+@settings(deadline=None, max_examples=250)
 @given(records())
 def test_own_checks_agree_with_the_published_schema(record: dict[str, Any]) -> None:
     valid = jsonschema_rs.validator_for(json.loads(trace_schema_text())).is_valid(record)

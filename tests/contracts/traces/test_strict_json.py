@@ -119,6 +119,7 @@ def test_a_fault_has_its_reason_and_place(text: str, reason: str, line: int, col
     assert (found.reason, found.line, found.column) == (reason, line, column)
 
 
+@settings(deadline=None)
 @given(anything)
 def test_what_a_program_writes_is_read(value: object) -> None:
     text = json.dumps(value)
@@ -126,6 +127,7 @@ def test_what_a_program_writes_is_read(value: object) -> None:
     assert loads(text) == json.loads(text, parse_float=Decimal)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="{}[]\",:0123456789.eE+-truefalsnl\\ud8\n 'aNI", max_size=40) | st.text(max_size=40))
 def test_fast_and_slow_reading_agree(text: str) -> None:
     slow = find_fault(text)
@@ -138,7 +140,7 @@ def test_fast_and_slow_reading_agree(text: str) -> None:
         assert slow is None
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(anything, max_size=4), st.sampled_from([None, 1]))
 def test_extents_are_those_of_the_values(values: list[object], indent: int | None) -> None:
     text = json.dumps(values, indent=indent)
@@ -146,7 +148,7 @@ def test_extents_are_those_of_the_values(values: list[object], indent: int | Non
     assert [json.loads(text[p.start : p.end]) for p in parts(text, 0)] == json.loads(text)
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(st.dictionaries(st.text(), anything, max_size=4))
 def test_extents_have_the_keys_of_an_object(values: dict[str, object]) -> None:
     text = json.dumps(values)
