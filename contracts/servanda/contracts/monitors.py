@@ -181,7 +181,8 @@ class _Around:
     def met(self, event: Event) -> bool | Unknown:
         """Whether the target matches somewhere in the region the rule looks at from this event."""
         cuts = self._cuts_seen_from(event)
-        found = (conjunction((self._uncut(q, cuts), t)) for q, t in self._targets if self._reachable(event, q))
+        nearest_first = reversed(self._targets) if self._form.direction == "earlier" else iter(self._targets)
+        found = (conjunction((self._uncut(q, cuts), t)) for q, t in nearest_first if self._reachable(event, q))
         return settled(disjunction(found))
 
     def _reachable(self, event: Event, target: Event) -> bool:
