@@ -64,7 +64,7 @@ ATOMS = [
     *(f"(count y in xs: ({c})) {o} {n}" for c, o, n in product([c.replace("x.", "y.") for c in INNER], ORDERS, "01")),
     *(f"(first y in xs: ({c})).n == 1" for c in [c.replace("x.", "y.") for c in INNER]),
 ]  # fmt: skip
-LARGEST = 1500
+LARGEST = 640
 """How many queries are tried for one contract."""
 
 
@@ -213,22 +213,22 @@ def enough(contract: Any, finding: Any) -> None:
         assert finding.element in (truth.gaps if finding.diagnostic.code == "C203" else truth.overlaps)
 
 
-WIDE = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+WIDE = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @WIDE
 @given(duties())
-def test_duties_are_dead_iff_no_query_activates_them(body) -> None:
+def test_duties_are_dead_iff_no_query_activates_them(body: str) -> None:
     judged(body)
 
 
 @WIDE
 @given(decided())
-def test_decisions_have_gaps_and_overlaps_iff_some_query_shows_them(body) -> None:
+def test_decisions_have_gaps_and_overlaps_iff_some_query_shows_them(body: str) -> None:
     judged(body)
 
 
 @WIDE
 @given(blocks())
-def test_one_element_stands_for_all_of_a_block(body) -> None:
+def test_one_element_stands_for_all_of_a_block(body: str) -> None:
     judged(body)

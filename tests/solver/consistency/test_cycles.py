@@ -1,20 +1,24 @@
 """Orders that cannot be kept (C205), orders that never bind (C206), and cycles that no query closes."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from servanda.contracts.model import Order
-from servanda.solver.consistency import analyse
+from servanda.contracts.model import Contract, Order
+from servanda.solver.consistency import Analysis, analyse
+
+Write = Callable[[str, str], Contract]
+Analyse = Callable[[str, str], Analysis]
 
 ITEMS = "xs: list of Item max 3"
 
 
-def shown(analysis):
+def shown(analysis: Analysis) -> list[tuple[str, str, str]]:
     return [(f.diagnostic.code, f.element, f.witness.text if f.witness else "") for f in analysis.findings]
 
 
-def test_a_cycle_is_shown_with_its_orders_and_the_smallest_query(analysis, written) -> None:
+def test_a_cycle_is_shown_with_its_orders_and_the_smallest_query(analysis: Analyse, written: Write) -> None:
     body = (
         "require a!!\nrequire b if v!!\nrequire c!!\n"
         "order a before b\norder b before c\norder c before a\norder a before c"
@@ -59,13 +63,13 @@ def test_a_cycle_is_shown_with_its_orders_and_the_smallest_query(analysis, writt
          [("C205", "o.p.a before o.p.b before o.p.a", "any query")]),
     ],
 )  # fmt: skip
-def test_cycles(analysis, query, body, expected) -> None:
+def test_cycles(analysis: Analyse, query: str, body: str, expected: list[tuple[str, str, str]]) -> None:
     found = analysis(query, body)
     assert shown(found) == expected
     assert not found.unknown
 
 
-def test_a_cycle_through_an_option_names_it(analysis) -> None:
+def test_a_cycle_through_an_option_names_it(analysis: Analyse) -> None:
     body = (
         "require s!!\nany of o { option p { require a!! } option q { require b!! } }\n"
         "order s before a\norder a before s\norder s before b"
@@ -122,19 +126,21 @@ def test_a_cycle_through_an_option_names_it(analysis) -> None:
         ),
     ],
 )
-def test_a_cycle_that_no_query_closes_is_silent(analysis, query, body) -> None:
+def test_a_cycle_that_no_query_closes_is_silent(analysis: Analyse, query: str, body: str) -> None:
     found = analysis(query, body)
     assert (found.diagnostics, found.unknown) == ((), ())
 
 
-def test_choices_of_two_elements_are_two_choices(analysis) -> None:
+def test_choices_of_two_elements_are_two_choices(analysis: Analyse) -> None:
     body = (
         "require c!!\nrequire e!!\n"
         "for each x in xs { any of o { option p { require a!! } option q { require b!! } } }\n"
         "order x.o.p.a before c\norder c before x.o.q.b\norder x.o.q.b before e\norder e before x.o.p.a"
     )
     found = analysis("xs: list of Item max 2", body)
-    assert [(f.diagnostic.code, f.witness.text) for f in found.findings] == [("C205", "xs has 2 elements")]
+    assert [(f.diagnostic.code, f.witness and f.witness.text) for f in found.findings] == [
+        ("C205", "xs has 2 elements")
+    ]
     assert analysis("xs: list of Item max 1", body).diagnostics == ()
 
 
@@ -153,20 +159,20 @@ def test_choices_of_two_elements_are_two_choices(analysis) -> None:
         ),
     ],
 )
-def test_an_order_that_never_binds_is_a_warning(analysis, query, body, said) -> None:
+def test_an_order_that_never_binds_is_a_warning(analysis: Analyse, query: str, body: str, said: str) -> None:
     found = analysis(query, body)
     assert [d.code for d in found.diagnostics] == ["C206"]
     assert said in found.diagnostics[0].message
     assert found.sound
 
 
-def test_an_order_between_two_options_never_binds(written) -> None:
+def test_an_order_between_two_options_never_binds(written: Write) -> None:
     contract = written("v: bool", "any of o { option p { require a!! } option q { require b!! } }")
     order = Order("o.p.a", "o.q.b", None, 0, None, "normal")
     found = analyse(replace(contract, orders=(order,)))
     assert "its ends stand in two options of one choice" in found.diagnostics[0].message
 
 
-def test_an_order_with_a_dead_end_is_not_reported_beside_it(analysis) -> None:
+def test_an_order_with_a_dead_end_is_not_reported_beside_it(analysis: Analyse) -> None:
     found = analysis("v: int in 0 .. 9", "require a if v > 9!!\nrequire b!!\norder a before b\norder b before a")
     assert [(f.diagnostic.code, f.element) for f in found.findings] == [("C201", "a")]

@@ -1,15 +1,22 @@
 """What no query activates, with a core of which nothing can be spared (C201, C202, C206)."""
 
+from collections.abc import Callable
+
 import pytest
 
+from servanda.contracts.model import Contract
 from servanda.grammar.diagnostic import Severity
+from servanda.solver.consistency import Analysis
+
+Write = Callable[[str, str], Contract]
+Analyse = Callable[[str, str], Analysis]
 
 
-def codes(analysis):
+def codes(analysis: Analysis) -> list[str]:
     return [d.code for d in analysis.diagnostics]
 
 
-def core(analysis):
+def core(analysis: Analysis) -> list[str]:
     return [m.text for m in analysis.findings[0].core]
 
 
@@ -114,7 +121,9 @@ def core(analysis):
         ),
     ],
 )  # fmt: skip
-def test_the_outermost_dead_place_is_named_with_its_minimal_core(analysis, query, body, code, expected) -> None:
+def test_the_outermost_dead_place_is_named_with_its_minimal_core(
+    analysis: Analyse, query: str, body: str, code: str, expected: list[str]
+) -> None:
     found = analysis(query, body)
     assert codes(found) == [code]
     assert core(found) == expected
@@ -124,11 +133,12 @@ def test_the_outermost_dead_place_is_named_with_its_minimal_core(analysis, query
     assert found.sound is (severity is Severity.WARNING)
 
 
-def test_every_note_of_a_core_has_its_place(analysis, written) -> None:
+def test_every_note_of_a_core_has_its_place(analysis: Analyse, written: Write) -> None:
     query, body = "a: int in 0 .. 10", "step s if a > 5 {\n require r if a < 5!!\n}"
     source = written(query, body).source
     found = analysis(query, body).diagnostics[0]
-    assert [source.text[n.span.start : n.span.end] for n in found.notes] == ["a > 5", "a < 5"]
+    assert found.span is not None
+    assert [source.text[n.span.start : n.span.end] for n in found.notes if n.span] == ["a > 5", "a < 5"]
     assert source.text[found.span.start :].startswith("r if a < 5")
 
 
@@ -154,16 +164,16 @@ def test_every_note_of_a_core_has_its_place(analysis, written) -> None:
         ("today: date", "require r if today + 1d > 9999-12-30!!"),
     ],
 )  # fmt: skip
-def test_what_only_looks_dead_is_not_reported(analysis, query, body) -> None:
+def test_what_only_looks_dead_is_not_reported(analysis: Analyse, query: str, body: str) -> None:
     found = analysis(query, body)
     assert (found.diagnostics, found.unknown, found.sound) == ((), (), True)
 
 
-def test_beyond_the_calendar_there_is_no_date(analysis) -> None:
+def test_beyond_the_calendar_there_is_no_date(analysis: Analyse) -> None:
     assert codes(analysis("today: date", "require r if today + 1d > 9999-12-31!!")) == ["C201"]
 
 
-def test_what_stands_in_something_dead_is_not_reported_again(analysis) -> None:
+def test_what_stands_in_something_dead_is_not_reported_again(analysis: Analyse) -> None:
     body = "step s if a > 9 { require r if a > 8!!\n decide d { branch x when a > 7 { require q!! } } rule u never call do_it }"
     found = analysis("a: int in 0 .. 9", body)
     assert [f.element for f in found.findings] == ["s"]

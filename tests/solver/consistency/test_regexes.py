@@ -1,5 +1,6 @@
 """Strings between regular expressions: what is made is found by RE2, what is called impossible is not found by trying."""
 
+from collections.abc import Iterable
 from itertools import product
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from servanda.solver.regexes import Impossible, Sought, Undecided, some_string
 
 
-def seek(found, missed=(), avoid=()):
+def seek(found: Iterable[str], missed: Iterable[str] = (), avoid: Iterable[str] = ()) -> str | Impossible | Undecided:
     return some_string(tuple(map(Sought, found)), tuple(map(Sought, missed)), frozenset(avoid))
 
 
@@ -29,7 +30,7 @@ def seek(found, missed=(), avoid=()):
         ([r"^\x41\x{42}$"], [], "AB"),
     ],
 )
-def test_a_shortest_string(found, missed, expected) -> None:
+def test_a_shortest_string(found: list[str], missed: list[str], expected: str) -> None:
     assert seek(found, missed) == expected
 
 
@@ -44,13 +45,13 @@ def test_a_shortest_string(found, missed, expected) -> None:
         (["a$"], [r"a\z"]),
     ],
 )
-def test_what_cannot_be(found, missed) -> None:
+def test_what_cannot_be(found: list[str], missed: list[str]) -> None:
     assert seek(found, missed) == Impossible(())
 
 
-def test_strings_that_are_taken_are_passed_by(avoid=("A", "B")) -> None:
+def test_strings_that_are_taken_are_passed_by() -> None:
     assert seek(["^(A|B)$"], [], ["A"]) == "B"
-    assert seek(["^(A|B)$"], [], avoid) == Impossible(("A", "B"))
+    assert seek(["^(A|B)$"], [], ["A", "B"]) == Impossible(("A", "B"))
     assert seek(["^A*$"], [], ["", "A", "AA"]) == "AAA"
 
 
@@ -76,7 +77,7 @@ WORDS = ["".join(w) for n in range(4) for w in product("ab1 A\n_", repeat=n)]
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(patterns, min_size=1, max_size=3), st.integers(0, 3))
-def test_impossible_means_that_no_string_is_found_by_trying(many, cut) -> None:
+def test_impossible_means_that_no_string_is_found_by_trying(many: list[str], cut: int) -> None:
     found, missed = tuple(map(Sought, many[:cut])), tuple(map(Sought, many[cut:]))
     answer = some_string(found, missed, frozenset())
     fits = [w for w in WORDS if all(s.found_in(w) for s in found) and not any(s.found_in(w) for s in missed)]
