@@ -5,20 +5,19 @@ all that a report shows. Fails closed: an open rule, a pending duty, a limit rea
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal as Lit
 
 from servanda.contracts.activation import expected_graph
-from servanda.contracts.grounding import ground
-from servanda.contracts.query import read_query
-
-from servanda.contracts.cell import Cell, Cells, RuleCount
+from servanda.contracts.cell import Cell, Cells, Hinge, RuleCount
 from servanda.contracts.expected import ExpectedGraph
 from servanda.contracts.finding import Consequence, Cost, Finding, Identity, Solution
+from servanda.contracts.grounding import ground
 from servanda.contracts.model import Contract
 from servanda.contracts.observed import Json, Trace
 from servanda.contracts.problem import Problem
+from servanda.contracts.query import read_query
 from servanda.contracts.words import Described, describe
 
 Solve = Callable[[Problem], Solution]
@@ -71,8 +70,11 @@ def decide(contract: Contract, trace: Trace, given: Mapping[str, Json] | None, s
     cells = ground(contract, trace, query)
     graph = expected_graph(contract, query)
     solutions = tuple(solve(cell.problem) for cell in cells.cells)
-    verdict, on, reasons = _verdict(cells, solutions, graph, trace)
+    verdict, on, reasons = _verdict(cells, solutions, graph)
     findings, possible = _findings(contract, trace, cells, solutions)
+    if _bare(cells) and (violated := _count(solutions[0].explanation.findings) & _fixed(cells.cells[0])):
+        findings, possible = _split(findings, violated, cells.hinges)
+        verdict, on, reasons = "violates", (), ()
     evidence = tuple(sorted(solutions[0].explanation.choice.evidence.items())) if solutions else ()
     return Evaluation(
         trace=trace,
@@ -89,13 +91,37 @@ def decide(contract: Contract, trace: Trace, given: Mapping[str, Json] | None, s
     )
 
 
+def _bare(cells: Cells) -> bool:
+    """Whether all that is missing are the instances of a `for each` whose list is unknown: then the rest was judged without assumptions."""
+    return not cells.whole and len(cells.cells) == 1 and not cells.cells[0].assumptions
+
+
+def _count(findings: Iterable[Finding]) -> Counter[Identity]:
+    return Counter(f.identity for f in findings)
+
+
+def _fixed(cell: Cell) -> Counter[Identity]:
+    """The findings that no explanation and no further duty can change: violated rules and output rules."""
+    return Counter((v.kind, v.element) for v in cell.problem.violations)
+
+
+def _split(
+    findings: tuple[Reported, ...], firm: Counter[Identity], hinges: tuple[Hinge, ...]
+) -> tuple[tuple[Reported, ...], tuple[Reported, ...]]:
+    """Those that stand whatever the unknown list holds, and the others under that condition."""
+    sure = tuple(r for r in findings if r.finding.identity in firm)
+    condition = tuple(h.text for h in hinges)
+    rest = (replace(r, certain=False, condition=condition) for r in findings if r.finding.identity not in firm)
+    return sure, tuple(rest)
+
+
 def _verdict(
-    cells: Cells, solutions: tuple[Solution, ...], graph: ExpectedGraph, trace: Trace
+    cells: Cells, solutions: tuple[Solution, ...], graph: ExpectedGraph
 ) -> tuple[Verdict, tuple[str, ...], tuple[str, ...]]:
     """The verdict, what it hangs on, and why it is undecided in sentences."""
     names: set[str] = set()
     reasons: dict[str, None] = {}
-    if not cells.whole:
+    if not cells.whole and not _bare(cells):
         reasons["limit: too many ways to settle what is unknown"] = None
     outcomes: set[Verdict] = set()
     for cell, solution in zip(cells.cells, solutions, strict=True):
@@ -148,7 +174,7 @@ def _findings(
     contract: Contract, trace: Trace, cells: Cells, solutions: tuple[Solution, ...]
 ) -> tuple[tuple[Reported, ...], tuple[Reported, ...]]:
     """Findings of every cell (as often as in the cell that has them least), and those of some cells only, with their condition."""
-    counts = [Counter(f.identity for f in s.explanation.findings) for s in solutions]
+    counts = [_count(s.explanation.findings) for s in solutions]
     common: Counter[Identity] = counts[0].copy() if counts else Counter()
     for count in counts[1:]:
         common &= count
