@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+ROOT = Path(__file__).resolve().parent.parent.parent
+NOTE = ROOT / "docs/library.md"
 FILE = "tau_bench/retail_trajectories_toolorchestra_tau2.jsonl"
 MODIFY = {"modify_pending_order_address", "modify_pending_order_payment", "modify_pending_order_items"}
 SWAP = {"modify_pending_order_items", "exchange_delivered_order_items"}
@@ -21,6 +23,16 @@ DELIVERED = {"return_delivered_order_items", "exchange_delivered_order_items"}
 ORDER_WRITES = {"cancel_pending_order"} | MODIFY | DELIVERED
 CHANGES = ORDER_WRITES | {"modify_user_address"}
 PRICED = SWAP | {"return_delivered_order_items", "modify_pending_order_payment"}
+LABELS = {"affirms", "asks_all_items", "denial", "lists_action", "made_up", "personal_data", "reason_given", "wish"}
+HANGING = (
+    "r3_foreign_denied",
+    "r4_yes",
+    "r5_nothing_made_up",
+    "r8b_forbidden_denied",
+    "r11_reason_given",
+    "r17_reminder",
+)
+"""Rules that say nothing without labels."""
 Record = dict[str, Any]
 
 
@@ -207,18 +219,33 @@ def rejoined(records: list[Record]) -> list[Record]:
     return joined
 
 
-@pytest.fixture
-def evaluated(contract: Callable[..., Any], library: Path, tmp_path: Path) -> Callable[..., Record]:
+def evaluated(runs: list[Record], folder: Path, library: Path) -> Record:
     """The report of `contract eval` over some records."""
+    from servanda.cli.app import main
 
-    def run(runs: list[Record], *options: str) -> Record:
-        path = tmp_path / "runs.jsonl"
-        path.write_text("".join(json.dumps(r) + "\n" for r in runs), encoding="utf-8")
-        ran = contract("eval", library / "tau_retail.contract", path, "--format", "json", *options)
-        report: Record = json.loads(ran.out)
-        return report
+    traces, report = folder / "runs.jsonl", folder / "report.json"
+    traces.write_text("".join(json.dumps(r) + "\n" for r in runs), encoding="utf-8")
+    main(["eval", str(library / "tau_retail.contract"), str(traces), "--format", "json", "--out", str(report)])
+    found: Record = json.loads(report.read_text(encoding="utf-8"))
+    return found
 
-    return run
+
+@pytest.fixture(scope="module")
+def as_recorded(records: list[Record], library: Path, tmp_path_factory: pytest.TempPathFactory) -> Record:
+    """The report over the runs as the file has them."""
+    return evaluated(records, tmp_path_factory.mktemp("recorded"), library)
+
+
+@pytest.fixture(scope="module")
+def joined_anew(rejoined: list[Record], library: Path, tmp_path_factory: pytest.TempPathFactory) -> Record:
+    """The report over the runs with the gold actions of their own task."""
+    return evaluated(rejoined, tmp_path_factory.mktemp("joined"), library)
+
+
+@pytest.fixture(scope="module")
+def counts(records: list[Record]) -> dict[str, Counter[str]]:
+    """What the count finds, by run."""
+    return {r["id"]: Count(events(r)).found for r in records}
 
 
 def broken(report: Record) -> dict[str, set[str]]:
@@ -239,46 +266,89 @@ def test_the_gold_actions_of_the_file_belong_to_other_runs(records: list[Record]
         assert len(record["gold_actions"]) == len(record["reward_detail"]["action_checks"])
 
 
-def test_no_run_is_skipped_and_no_result_is_ill_typed(records: list[Record], evaluated: Callable[..., Record]) -> None:
-    report = evaluated(records)
-    assert report["skipped"] == []
-    assert len(report["traces"]) == 114
+def test_no_run_is_skipped_and_no_result_is_ill_typed(as_recorded: Record, joined_anew: Record) -> None:
+    for report in (as_recorded, joined_anew):
+        assert report["skipped"] == []
+        assert len(report["traces"]) == 114
+        notes = {n for t in report["traces"] for n in t.get("notes", ())}
+        expected = (
+            "query from gold actions",
+            "a text was taken out of the JSON",
+            "left out of the requests, which have no such field: summary",
+        )
+        assert [n for n in sorted(notes) if not n.startswith(expected)] == []
 
 
-def test_rules_find_what_the_count_finds(records: list[Record], evaluated: Callable[..., Record]) -> None:
+def test_rules_find_what_the_count_finds(
+    as_recorded: Record, joined_anew: Record, counts: dict[str, Counter[str]]
+) -> None:
+    """In the same runs, and as often; the query does not matter to them."""
     counted: dict[str, set[str]] = {}
-    for record in records:
-        for rule in Count(events(record)).found:
-            counted.setdefault(rule, set()).add(record["id"])
-    assert broken(evaluated(records)) == counted
+    for run, found in counts.items():
+        for rule in found:
+            counted.setdefault(rule, set()).add(run)
+    times = sum(counts.values(), Counter[str]())
+    for report in (as_recorded, joined_anew):
+        assert broken(report) == counted
+        assert {rule: c["violated"] for rule, c in report["rules"].items() if c["violated"]} == times
 
 
-def test_numbers_known_from_reading_the_runs(records: list[Record]) -> None:
-    """Of the 96 runs with reward 1, 69 make two calls in one turn and 5 act on data of somebody not yet identified."""
-    rewarded = [Count(events(r)).found for r in records if r["reward"] == 1]
+def test_numbers_known_from_reading_the_runs(records: list[Record], counts: dict[str, Counter[str]]) -> None:
+    """Of the 96 runs with reward 1, 69 make two calls in one turn, 5 act on data of somebody not yet identified, 3 choose an item of a product
+    that was not read, and 1 exchanges an item for itself."""
+    rewarded = [counts[r["id"]] for r in records if r["reward"] == 1]
     assert len(rewarded) == 96
-    assert sum("r6_one_call" in f for f in rewarded) == 69
-    assert sum("r1_identity_first" in f for f in rewarded) == 5
-    every = [Count(events(r)).found for r in records]
-    assert sum("r6_one_call" in f for f in every) == 83
-    assert sum("r1_identity_first" in f for f in every) == 6
+    known = {"r6_one_call": 69, "r1_identity_first": 5, "r19_product_read": 3, "r19_another_item": 1}
+    assert {rule: sum(rule in f for f in rewarded) for rule in known} == known
 
 
-def test_runs_with_their_own_gold_actions(rejoined: list[Record], evaluated: Callable[..., Record]) -> None:
+def test_documented_rates(
+    records: list[Record], as_recorded: Record, joined_anew: Record, counts: dict[str, Counter[str]]
+) -> None:
+    note = NOTE.read_text(encoding="utf-8").partition("## Retail desk: the 114 public runs")[2]
+    rewarded = {r["id"] for r in records if r["reward"] == 1}
+    rows = {
+        rule: tuple(map(int, numbers))
+        for rule, *numbers in re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|", note, re.MULTILINE)
+    }
+    every = {rule for found in counts.values() for rule in found}
+    assert rows == {
+        rule: (
+            sum(found[rule] for found in counts.values()),
+            sum(rule in found for found in counts.values()),
+            sum(rule in counts[run] for run in rewarded),
+        )
+        for rule in every
+    }
+    for column, report in enumerate((as_recorded, joined_anew), start=1):
+        cells = {c[0]: c[column] for c in re.findall(r"^\| ([a-z ]+) \| ([^|]+) \| ([^|]+) \|$", note, re.MULTILINE)}
+        for verdict, number in Counter(t["verdict"] for t in report["traces"]).items():
+            assert cells[verdict] == str(number)
+        for kind, number in Counter(f["kind"] for t in report["traces"] for f in t["findings"]).items():
+            assert cells[kind.replace("_", " ")].split()[0] == str(number)
+
+
+def test_runs_with_their_own_gold_actions(rejoined: list[Record], joined_anew: Record) -> None:
     """A run that did exactly the gold actions lacks no duty and makes no extra call."""
-    report = {t["id"]: t for t in evaluated(rejoined)["traces"]}
+    report = {t["id"]: t for t in joined_anew["traces"]}
+    exact = 0
     for record in rejoined:
         wanted = [(a["name"], a["arguments"]) for a in record["gold_actions"] if a["name"] in CHANGES]
         done = [(e.tool, e.args) for e in events(record) if e.tool in CHANGES and e.ok]
-        handed = {"transfer_to_human_agents"} & {e.tool for e in events(record)}
-        if sorted(map(str, wanted)) == sorted(map(str, done)) and not handed:
-            kinds = {f["kind"] for f in report[record["id"]]["findings"]}
-            assert kinds <= {"invariant", "misorder"}, record["id"]
+        handed = sum(e.tool == "transfer_to_human_agents" for e in events(record))
+        asked = sum(a["name"] == "transfer_to_human_agents" for a in record["gold_actions"])
+        if sorted(map(str, wanted)) == sorted(map(str, done)) and handed == asked:
+            exact += 1
+            assert {f["kind"] for f in report[record["id"]]["findings"]} <= {"invariant"}, record["id"]
+    assert exact == 68
 
 
-def test_most_runs_hang_on_labels_that_nobody_made(rejoined: list[Record], evaluated: Callable[..., Record]) -> None:
-    report = evaluated(rejoined)
-    asked = [t for t in report["traces"] if t["verdict"] == "undecided"]
-    assert asked
-    assert all(t["undecided_on"] for t in asked)
-    assert report["rules"]["r4_yes"]["undecided"] > 0
+def test_runs_without_a_certain_fault_hang_on_labels(joined_anew: Record) -> None:
+    """Nobody made the labels, so that no run conforms, and none hangs on anything else."""
+    assert {t["verdict"] for t in joined_anew["traces"]} == {"violates", "undecided"}
+    for trace in joined_anew["traces"]:
+        if trace["verdict"] == "undecided":
+            assert set(trace["undecided_on"]) <= LABELS
+    for rule in HANGING:
+        count = joined_anew["rules"][rule]
+        assert count["undecided"] == count["activated"] > 0

@@ -15,7 +15,7 @@ NOTE = ROOT / "docs/library.md"
 def documented() -> dict[str, tuple[str, list[str]]]:
     """Trace to its verdict and what is named beside it."""
     _, _, rest = NOTE.read_text(encoding="utf-8").partition("## Refund desk: sample traces\n")
-    found = {}
+    found: dict[str, Any] = {}
     for line in rest.partition("\n## ")[0].splitlines():
         cells = [c.strip() for c in line.strip("|").split("|")]
         if line.startswith("|") and len(cells) == 3 and cells[1] in ("conforms", "violates", "undecided"):
@@ -28,7 +28,7 @@ def judged(contract: Callable[..., Any], library: Path) -> dict[str, Any]:
     """The reports over both files, by trace."""
     samples = library / "samples"
     chat = ("--query", samples / "refund_desk.openai.query.json", samples / "refund_desk.openai.json")
-    found = {}
+    found: dict[str, Any] = {}
     for arguments in ((samples / "refund_desk.jsonl",), chat):
         ran = contract("eval", library / "refund_desk.contract", *arguments, "--format", "json")
         report = json.loads(ran.out)
