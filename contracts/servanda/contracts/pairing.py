@@ -22,7 +22,7 @@ class Pair:
     near: NearMiss
 
 
-def all_pairings(pairs: Sequence[Pair], extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
+def all_pairings(pairs: Sequence[Pair], _extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
     """Every best pairing, by exhaustive search."""
     leaves = sorted({p.leaf for p in pairs})
     found: dict[tuple[int, int], list[dict[str, Pair]]] = {}
@@ -42,7 +42,7 @@ def all_pairings(pairs: Sequence[Pair], extras: AbstractSet[int]) -> Iterator[di
     yield from found[min(found)]
 
 
-def distinct_pairings(pairs: Sequence[Pair], extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
+def distinct_pairings(pairs: Sequence[Pair], _extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
     """Best pairings over representative events: of the events that look alike to every leaf, as many of the earliest as there are leaves.
     `extras`: the events that are `redundant` findings unless a pairing explains them.
 
