@@ -42,7 +42,7 @@ def all_pairings(pairs: Sequence[Pair], _extras: AbstractSet[int]) -> Iterator[d
     yield from found[min(found)]
 
 
-def distinct_pairings(pairs: Sequence[Pair], _extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
+def distinct_pairings(pairs: Sequence[Pair], extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
     """Best pairings over representative events: of the events that look alike to every leaf, as many of the earliest as there are leaves.
     `extras`: the events that are `redundant` findings unless a pairing explains them.
 
