@@ -72,7 +72,7 @@ def cases(long_contract: Path) -> list[Case]:
     retail = str(LIBRARY / "tau_retail.contract")
     desk = str(LIBRARY / "refund_desk.contract")
     runs = DATA / "tau_bench/retail_trajectories_toolorchestra_tau2.jsonl"
-    samples = sorted(str(p) for p in (LIBRARY / "samples").glob("refund_desk.*"))
+    samples = sorted(str(p) for p in (LIBRARY / "samples").glob("refund_desk.jsonl"))
     return [
         Case("contract --help", ["--help"], 9, 0.25),
         Case("contract fmt --check, 200 lines", ["fmt", "--check", str(long_contract)], 9, 0.5),

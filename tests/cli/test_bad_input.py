@@ -222,7 +222,7 @@ def test_a_query_that_does_not_fit_is_told_once_however_many_traces(
 def wrong_files(folder: Path) -> dict[str, Path]:
     made = {name: folder / name for name in ("empty", "binary", "latin1", "folder", "missing", "prose")}
     made["empty"].write_bytes(b"")
-    made["binary"].write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)))
+    made["binary"].write_bytes(b"\x7fELF\x02\x01\x01" + bytes(range(256)))
     made["latin1"].write_bytes('{"id": "é"}\n'.encode("latin-1"))
     made["folder"].mkdir()
     made["prose"].write_text("Dear all,\nthis is no file of traces.\n")

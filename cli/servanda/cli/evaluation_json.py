@@ -46,6 +46,8 @@ def _trace(trace: Judged) -> dict[str, Any]:
         shape["possible"] = [_finding(r) | {"condition": list(r.condition)} for r in trace.possible]
     if trace.reasons:
         shape["reasons"] = list(trace.reasons)
+    if trace.open_rules:
+        shape["open_rules"] = {rule: list(names) for rule, names in sorted(trace.open_rules.items())}
     if trace.notes:
         shape["notes"] = list(trace.notes)
     return shape

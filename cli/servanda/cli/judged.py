@@ -21,6 +21,7 @@ class Judged:
     possible: tuple[Reported, ...]
     denominator: int
     rules: Mapping[str, RuleCount]
+    open_rules: Mapping[str, tuple[str, ...]]
     undecided_on: tuple[str, ...]
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
@@ -47,6 +48,7 @@ def judged(evaluation: Evaluation, notes: tuple[str, ...]) -> Judged:
         possible=evaluation.possible,
         denominator=evaluation.denominator,
         rules=evaluation.rules,
+        open_rules=evaluation.open_rules,
         undecided_on=evaluation.undecided_on,
         reasons=evaluation.reasons,
         notes=(*notes, *evaluation.notes),

@@ -21,10 +21,12 @@ KINDS: tuple[FailureKind, ...] = ("omission", "wrong_branch", "misorder", "redun
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Something that left verdicts undecided, in a phrase, and in how many traces it did."""
+    """Something unknown, in a phrase: in how many traces the verdict hangs on it, in how many a verdict or a rule does, and which rules."""
 
     phrase: str
+    verdicts: int
     traces: int
+    rules: tuple[str, ...]
 
 
 def verdict_counts(traces: Iterable[Judged]) -> dict[Verdict, int]:
@@ -57,13 +59,23 @@ def _plus(a: RuleCount, b: RuleCount) -> RuleCount:
 
 
 def doubts(contract: Contract, traces: Iterable[Judged]) -> list[Doubt]:
-    """What left traces undecided, the most frequent first. One trace may hang on several."""
-    counted: Counter[str] = Counter()
+    """What left verdicts and rules undecided, the most frequent first. One trace may hang on several."""
+    verdicts: Counter[str] = Counter()
+    either: Counter[str] = Counter()
+    rules: dict[str, set[str]] = {}
     for trace in traces:
+        hung: set[str] = set()
         if trace.verdict == "undecided":
-            named = {_phrase(contract, name) for name in trace.undecided_on}
-            counted.update(named or {_general(reason) for reason in trace.reasons})
-    return [Doubt(phrase, n) for phrase, n in sorted(counted.items(), key=lambda item: (-item[1], item[0]))]
+            hung = {_phrase(contract, n) for n in trace.undecided_on} or {_general(reason) for reason in trace.reasons}
+        verdicts.update(hung)
+        below: set[str] = set()
+        for rule, names in trace.open_rules.items():
+            for name in names:
+                below.add(_phrase(contract, name))
+                rules.setdefault(_phrase(contract, name), set()).add(rule)
+        either.update(hung | below)
+    found = [Doubt(phrase, verdicts[phrase], n, tuple(sorted(rules.get(phrase, ())))) for phrase, n in either.items()]
+    return sorted(found, key=lambda doubt: (-doubt.traces, -doubt.verdicts, doubt.phrase))
 
 
 def _phrase(contract: Contract, name: str) -> str:

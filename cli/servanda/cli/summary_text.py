@@ -26,7 +26,7 @@ def summary_text(
 ) -> Iterator[RenderableType]:
     """All parts; one that would be empty is left out."""
     yield from _verdicts(contract, traces, skipped)
-    yield from _doubts(contract, traces)
+    yield from _doubts(contract, traces, screen)
     yield from _kinds(traces)
     yield from _rules(contract, traces)
     yield from _worst(traces, screen)
@@ -63,13 +63,17 @@ def _title(text: str) -> Iterator[Text]:
     yield Text(text, "bold")
 
 
-def _doubts(contract: Contract, traces: Sequence[Judged]) -> Iterator[RenderableType]:
+def _doubts(contract: Contract, traces: Sequence[Judged], screen: Screen) -> Iterator[RenderableType]:
     found = doubts(contract, traces)
     if not found:
         return
     yield from _title("undecided because")
     for doubt in found:
-        yield Text(f"  {visible(doubt.phrase)}: {doubt.traces} of {len(traces)} traces")
+        said = f"{doubt.phrase}: {doubt.traces} of {len(traces)} traces"
+        if doubt.rules:
+            said += f", {doubt.verdicts} verdict{'s' * (doubt.verdicts != 1)}"
+            said += f", rule{'s' * (len(doubt.rules) != 1)} {', '.join(doubt.rules)}"
+        yield from screen.paragraph(Text(visible(said)), indent=2, hang=4)
 
 
 def _kinds(traces: Sequence[Judged]) -> Iterator[RenderableType]:

@@ -55,6 +55,8 @@ class Evaluation:
     evidence: tuple[tuple[str, int], ...]
     methods: tuple[str, ...]
     notes: tuple[str, ...]
+    open_rules: Mapping[str, tuple[str, ...]]
+    """Each rule with undecided activations, to the names that these hang on (empty where only what is still to come decides)."""
 
     @property
     def denominator(self) -> int:
@@ -88,6 +90,7 @@ def decide(contract: Contract, trace: Trace, given: Mapping[str, Json] | None, s
         evidence=evidence,
         methods=tuple(s.method for s in solutions),
         notes=(*trace.notes, *cells.notes),
+        open_rules=_open_rules(cells),
     )
 
 
@@ -218,3 +221,17 @@ def _rules(cells: Cells) -> dict[str, RuleCount]:
         fulfilled, violated = min(c.fulfilled for c in counts), min(c.violated for c in counts)
         merged[name] = RuleCount(activated, fulfilled, violated, activated - fulfilled - violated)
     return merged
+
+
+def _open_rules(cells: Cells) -> dict[str, tuple[str, ...]]:
+    """What the undecided activations of each rule hang on: open in a cell, or ended differently in different cells."""
+    forked = {hinge.name for hinge in cells.hinges}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, count in _rules(cells).items():
+        if count.undecided:
+            hung = {
+                h.name for cell in cells.cells for rule in cell.open_rules if rule.element == name for h in rule.hinges
+            }
+            differs = len({cell.rules.get(name) for cell in cells.cells}) > 1
+            found[name] = tuple(sorted(hung | forked if differs else hung))
+    return found
