@@ -7,12 +7,13 @@ outlive the model. `pins` hold wherever the part of the choice that decides them
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from servanda.contracts.explanation import branch_evidence
 from servanda.contracts.finding import Choice, Explanation
 from servanda.contracts.problem import Leaf
 from servanda.solver.alignment_branches import required_of
 from servanda.solver.alignment_evidence import Evidence
 from servanda.solver.alignment_model import AlignmentModel
-from servanda.solver.boolean_model import AtLeast, Named, holds, tidy
+from servanda.solver.boolean_model import AtLeast, Named, holds, tidy, value
 from servanda.solver.judging import Judge
 
 
@@ -47,8 +48,9 @@ def block(judge: Judge, choice: Choice) -> Cut:
 
 def pins(model: AlignmentModel, true: Sequence[bool], explanation: Explanation) -> list[Cut]:
     """Bounds that the valuation breaks and every explanation keeps; none where the model is wrong about neither branches nor pairings."""
-    found = list(_wrong_branches(model, true, explanation))
-    return found or list(_pairings(model, true, explanation))
+    found = [*_wrong_branches(model, true, explanation)] or [*_pairings(model, true, explanation)]
+    bounds = [(cut, cut.bound(model)) for cut in found]
+    return [cut for cut, bound in bounds if value(bound.total, true) < bound.least]
 
 
 # ---- branches not taken ------------------------------------------------------------------------------------------------
@@ -57,18 +59,87 @@ def pins(model: AlignmentModel, true: Sequence[bool], explanation: Explanation) 
 def _wrong_branches(model: AlignmentModel, true: Sequence[bool], explanation: Explanation) -> Iterator[Cut]:
     """The findings of branches not taken follow from a part of the choice; where that is as here, they are as here."""
     seen = {f.element: set(f.events) for f in explanation.findings if f.kind == "wrong_branch"}
-    differs: list[Named] = []
+    differs: dict[str, list[Named]] = {}
     for decision, literal in model.wrong.wrong.items():
-        if holds(literal, true) != (decision in seen):
-            differs.append((("wrong", decision), decision in seen))
+        found = decision in seen
+        if holds(literal, true) != found:
+            if found and (cut := _forced(model, decision, explanation.choice)) is not None:
+                yield cut
+                continue
+            differs.setdefault(decision, []).append((("wrong", decision), found))
     for (decision, event), literal in model.wrong.at.items():
-        here = event in seen.get(decision, ())
-        if holds(literal, true) != here:
-            differs.append((("wrong_at", decision, event), here))
-    if differs:
-        state = [(1, negated(x)) for x in _deciding(model.evidence, explanation.choice, list(model.wrong.wrong))]
-        for named in differs:
-            yield Cut((*state, (1, named)))
+        found = event in seen.get(decision, ())
+        if holds(literal, true) != found and holds(model.wrong.wrong[decision], true):
+            differs.setdefault(decision, []).append((("wrong_at", decision, event), found))
+    for decision, claims in differs.items():
+        about = _connected(model.evidence, decision, list(model.wrong.wrong))
+        state = [(1, negated(x)) for x in _deciding(model.evidence, explanation.choice, about)]
+        for claim in claims:
+            yield Cut((*state, (1, claim)))
+
+
+def _forced(model: AlignmentModel, decision: str, choice: Choice) -> Cut | None:
+    """Whatever else is chosen: as long as a required leaf of the branch taken has no evidence, and nothing stands in the way of evidence that
+    shows another branch, the finding is there. None where such evidence is not found without looking at other decisions."""
+    evidence = model.evidence
+    problem = evidence.indexed.problem
+    inside = (decision, problem.decisions[decision])
+    outside: dict[int, list[Leaf]] = {}
+    for leaf in evidence.leaves:
+        if leaf.id in choice.evidence and inside not in leaf.branches:
+            outside.setdefault(choice.evidence[leaf.id], []).append(leaf)
+    used = set(choice.evidence.values())
+    known = {leaf.signature for leaf in evidence.leaves if leaf.id in choice.evidence}
+    for leaves in evidence.indexed.alternatives[decision].values():
+        match = branch_evidence(leaves, outside, used, known)
+        if match is not None:
+            break
+    else:
+        return None
+    away: dict[Named, None] = {}
+    for leaf, event in match:
+        for other in evidence.holders[event]:
+            if inside not in other.branches and not (event in leaf.shares and event in other.shares):
+                away[("evidence", other.id, event), True] = None
+    shows = [(x, e) for x, e in match if e not in used] or [
+        (x, e) for x, e in match if e in x.shares and x.signature not in known
+    ]
+    sign, at = shows[0]
+    if at not in used:
+        away[("free", at), False] = None
+    else:
+        away.update({(("has", x.id), True): None for x in evidence.leaves if x.signature == sign.signature})
+    idle = next(x for x in required_of(evidence, decision) if x.id not in choice.evidence and _used(x, choice))
+    before = [d for d in model.wrong.wrong if d < decision]
+    events = {e for _, e in match}
+    for other_decision in before:
+        theirs = {e for ls in evidence.indexed.alternatives[other_decision].values() for x in ls for e in x.candidates}
+        if events & theirs or idle.id in {x.id for x in required_of(evidence, other_decision)}:
+            away[("wrong", other_decision), True] = None
+    return Cut(tuple((1, x) for x in ((("wrong", decision), True), (("idle", idle.id), False), *away)))
+
+
+def _used(leaf: Leaf, choice: Choice) -> bool:
+    return all(choice.options[g] == o for g, o in leaf.options)
+
+
+def _connected(evidence: Evidence, decision: str, decisions: Sequence[str]) -> list[str]:
+    """The decisions that what is shown for one of them can hang on: itself, and earlier ones that compete for events or absorb its leaves."""
+    alternatives = evidence.indexed.alternatives
+    events = {d: {e for ls in alternatives[d].values() for x in ls for e in x.candidates} for d in decisions}
+    due = {d: {x.id for x in required_of(evidence, d)} for d in decisions}
+    found = {decision}
+    grown = True
+    while grown:
+        more = {
+            d
+            for d in decisions
+            for o in found
+            if d < o and d not in found and (events[d] & events[o] or due[d] & due[o])
+        }
+        found |= more
+        grown = bool(more)
+    return sorted(found)
 
 
 def _deciding(evidence: Evidence, choice: Choice, decisions: Sequence[str]) -> list[Named]:
@@ -84,8 +155,7 @@ def _deciding(evidence: Evidence, choice: Choice, decisions: Sequence[str]) -> l
         if leaf.signature in signatures or (leaf.id in due and has):
             state[("has", leaf.id), has] = None
         if leaf.id in due and not has:
-            in_use = all(choice.options[g] == o for g, o in leaf.options)
-            state[("idle", leaf.id), in_use] = None
+            state[("idle", leaf.id), _used(leaf, choice)] = None
     return list(state)
 
 

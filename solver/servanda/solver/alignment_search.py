@@ -17,23 +17,9 @@ from servanda.solver.alignment_model import AlignmentModel, alignment_model
 from servanda.solver.alignment_order import Chains
 from servanda.solver.alignment_positions import chunks, numbers, places
 from servanda.solver.boolean_model import AtLeast, Sum, tidy, value
+from servanda.solver.budget import Budget, Spent
 from servanda.solver.cpsat import SAFE, Answer, CpSat
 from servanda.solver.judging import Judge, Judged, often
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What may be spent on one problem. `few`: choices tried one by one before the solver is asked. `judged`: choices that the solver
-    proposes. `effort`: its deterministic time."""
-
-    few: int = 300
-    judged: int = 4000
-    effort: float = 30.0
-
-
-class Spent(Exception):
-    """The budget ended."""
-
 
 ALL_PAIRS = 200
 """With no more chained pairs than this, edges are followed through every leaf from the start."""
@@ -97,7 +83,7 @@ class Search:
 
     def _ask(self, goal: Sum, bounds: Iterable[AtLeast] = ()) -> Answer:
         """Raises Spent where the solver gave up."""
-        if self._asked > self.budget.judged:
+        if self._asked > self.budget.asked:
             raise Spent
         self._asked += 1
         answer = self._solver.ask(goal, bounds, self.budget.effort - self._effort)
@@ -121,11 +107,14 @@ class Search:
             self._build(self.model.through | hidden)
             return
         cuts = pins(self.model, answer.true, best)
-        if cuts:
-            self._pins += cuts
-        else:
-            cuts = [block(self.judge, best.choice)]
-            self._blocked.append((best.cost, cuts[0]))
+        self._pin(cuts)
+        if not cuts:
+            cut = block(self.judge, best.choice)
+            self._blocked.append((best.cost, cut))
+            self._solver.learn(cut.bound(self.model))
+
+    def _pin(self, cuts: Sequence[Cut]) -> None:
+        self._pins += cuts
         for cut in cuts:
             self._solver.learn(cut.bound(self.model))
 
@@ -221,7 +210,7 @@ class Search:
         picks = [
             [o] if g in fixed else names for g, names in self.judge.problem.groups.items() for o in [choice.options[g]]
         ]
-        if prod(map(len, picks)) > self.budget.judged:
+        if prod(map(len, picks)) > self.budget.asked:
             raise Spent
         for pick in product(*picks):
             options = dict(zip(self.judge.problem.groups, pick, strict=True))
@@ -258,7 +247,10 @@ class Search:
                 continue
             if any(often(e)[identity] < count for e in judged.equal):
                 return False
-            away.append(block(self.judge, judged.best.choice))
+            cuts = pins(self.model, answer.true, judged.best)
+            self._pin(cuts)
+            if not cuts:
+                away.append(block(self.judge, judged.best.choice))
 
 
 CHUNK = 1 << 40

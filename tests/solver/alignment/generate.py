@@ -40,9 +40,33 @@ Path = tuple[tuple[str, str], ...]
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class _Profile:
+    """What a problem is about: how often a part of a block is a group or a decision, how often a branch has no leaves, how many edges and
+    forbids there are, how many patterns the leaves draw from, and how dense their candidates are."""
+
+    group: float
+    decision: float
+    edges: tuple[int, ...]
+    forbid: float
+    patterns: tuple[int, ...]
+    densities: tuple[float, ...]
+    views: float = 0.5
+
+
+PROFILES = (
+    _Profile(0.14, 0.2, (0, 1, 2, 3, 4), 0.2, (1, 2, 3, 4, 5), (0.2, 0.6, 0.9)),
+    _Profile(0.03, 0.0, (2, 3, 4, 5, 6), 0.05, (1, 2, 3), (0.4, 0.7, 0.9)),
+    _Profile(0.0, 0.4, (0, 1, 2), 0.2, (2, 3, 4), (0.3, 0.5, 0.7)),
+    _Profile(0.05, 0.05, (0, 1, 2, 3), 0.05, (1, 2, 3), (0.0, 0.1, 0.4), 0.8),
+    _Profile(0.4, 0.05, (0, 1, 2, 3), 0.4, (1, 2, 3), (0.3, 0.6)),
+)
+
+
 @dataclass
 class _Making:
     rng: Random
+    profile: _Profile
     facts: list[Fact]
     patterns: list[_Pattern]
     leaves: list[Leaf] = field(default_factory=list)
@@ -75,10 +99,12 @@ def problem(rng: Random, size: Size = Size()) -> Problem:
 
 def _problem(rng: Random, size: Size) -> Problem:
     facts = _facts(rng, size)
-    making = _Making(rng, facts, _patterns(rng, facts))
+    profile = rng.choice(PROFILES)
+    making = _Making(rng, profile, facts, _patterns(rng, profile, facts))
     _block(making, "", (), (), None, rng.randint(1, size.leaves) if rng.random() < 0.3 else size.leaves, 0)
     leaves = tuple(sorted(making.leaves, key=lambda leaf: leaf.id))
     edges = _edges(making, [x for x in leaves if x.alternative is None])
+    leaves = tuple(_with_wanted(making, leaf, edges) for leaf in leaves)
     violations, said = _violations(making, edges)
     return Problem(
         tuple(facts),
@@ -110,38 +136,51 @@ def _facts(rng: Random, size: Size) -> list[Fact]:
     return facts
 
 
-def _patterns(rng: Random, facts: Sequence[Fact]) -> list[_Pattern]:
+def _patterns(rng: Random, profile: _Profile, facts: Sequence[Fact]) -> list[_Pattern]:
     patterns = []
     seen = sorted({f.name for f in facts}) or ["read_a"]
-    for number in range(rng.randint(1, 5)):
+    for number in range(rng.choice(profile.patterns)):
         tool = rng.choice(("read_a", "write_a", "write_b", "user")) if rng.random() < 0.25 else rng.choice(seen)
         fitting = [f for f in facts if f.name == tool]
-        density = rng.choice((0.2, 0.6, 0.9))
+        density = rng.choice(profile.densities)
         chosen = [f.index for f in fitting if rng.random() < density]
         near = []
         for fact in fitting:
             if fact.index not in chosen and rng.random() < 0.8:
-                near.append(_near(rng, facts, fact))
+                near.append(_near(rng, profile, facts, fact))
         patterns.append(_Pattern(f"p{number}", tool, tuple(chosen), tuple(near)))
     return patterns
 
 
-def _near(rng: Random, facts: Sequence[Fact], fact: Fact) -> NearMiss:
+def _near(rng: Random, profile: _Profile, facts: Sequence[Fact], fact: Fact) -> NearMiss:
     atoms = []
-    views = rng.random() < 0.5
+    views = rng.random() < profile.views
     for number in range(rng.choice((1, 1, 1, 2))):
         if views and rng.random() < 0.85:
             view = rng.choice(sorted(VIEWS))
             tools = VIEWS[view]
             after = any(f.name in tools and f.turn >= fact.turn and f.index != fact.index for f in facts)
-            atoms.append(Atom(f"{view} is undefined", view, tools, after and rng.random() < 0.7))
+            atoms.append(Atom(f"{view} is undefined", view, tools, after and rng.random() < 0.8))
         else:
             atoms.append(Atom(f"k{number} 1 is not 2"))
-    wanted: tuple[int, ...] = ()
-    if all(a.view and a.later for a in atoms):
-        able = [f.index for f in facts if f.turn >= fact.turn and f.index != fact.index and f.call]
-        wanted = tuple(sorted(rng.sample(able, min(len(able), rng.choice((0, 1, 1, 2))))))
-    return NearMiss(fact.index, tuple(atoms), wanted)
+    return NearMiss(fact.index, tuple(atoms))
+
+
+def _with_wanted(making: _Making, leaf: Leaf, edges: Sequence[EdgeInstance]) -> Leaf:
+    """Near misses that fail on views with later matches get the calls those views would have read, mostly ones that an edge asks for."""
+    rng = making.rng
+    turns = {f.index: f.turn for f in making.facts}
+    asked = [e for x in making.leaves for d in edges if d.earlier == x.id and d.later == leaf.id for e in x.candidates]
+    near = []
+    for miss in leaf.near:
+        wanted: tuple[int, ...] = ()
+        if all(a.view and a.later for a in miss.atoms):
+            able = [f.index for f in making.facts if f.call and f.turn >= turns[miss.event] and f.index != miss.event]
+            if rng.random() < 0.8:
+                able = sorted(set(able) & set(asked))
+            wanted = tuple(sorted(rng.sample(able, min(len(able), rng.choice((0, 1, 1, 1, 2))))))
+        near.append(replace(miss, wanted=wanted))
+    return replace(leaf, near=tuple(near))
 
 
 def _block(
@@ -157,7 +196,7 @@ def _block(
     rng = making.rng
     while room > 0:
         roll = rng.random()
-        if roll < 0.14 and depth < 3:
+        if roll < making.profile.group and depth < 3:
             group = making.name(prefix + "any")
             names = tuple(sorted(making.name("o") for _ in range(rng.choice((1, 2, 2, 3)))))
             if alternative is None:
@@ -169,7 +208,7 @@ def _block(
                 )
                 room -= inside
             room -= 1
-        elif roll < 0.34 and depth < 3:
+        elif roll < making.profile.group + making.profile.decision and depth < 3:
             decision = making.name(prefix + "dec")
             # Inside a branch not taken only what would be active there is told: one branch of a decision.
             names = tuple(making.name("b") for _ in range(rng.choice((2, 2, 3)) if alternative is None else 1))
@@ -186,7 +225,7 @@ def _block(
         else:
             _leaf(making, prefix, options, branches, alternative)
             room -= 1
-    if alternative is None and making.facts and rng.random() < 0.25:
+    if alternative is None and making.facts and rng.random() < making.profile.forbid:
         name = making.name(prefix + "f")
         events = tuple(f.index for f in making.facts if rng.random() < 0.25)
         making.forbids.append(Forbidden(name, name, making.severity(), options, branches, events))
@@ -195,7 +234,11 @@ def _block(
 def _leaf(making: _Making, prefix: str, options: Path, branches: Path, alternative: tuple[str, str] | None) -> None:
     rng = making.rng
     pattern = rng.choice(making.patterns)
-    sharing = rng.choice((None, None, None, "shared", "exclusive"))
+    if branches and rng.random() < 0.7:
+        # Branches not taken are shown, and those taken lack evidence, more often than chance would have it.
+        by_number = sorted(making.patterns, key=lambda p: len(p.candidates), reverse=alternative is not None)
+        pattern = rng.choice(by_number[: len(by_number) // 2 + 1])
+    sharing = rng.choice((None, None, "shared", "exclusive", "exclusive"))
     shares = (
         pattern.candidates if sharing == "shared" or (sharing is None and not pattern.tool.startswith("write")) else ()
     )
@@ -229,7 +272,7 @@ def _edges(making: _Making, active: Sequence[Leaf]) -> list[EdgeInstance]:
     ranked = list(active)
     rng.shuffle(ranked)
     edges: list[EdgeInstance] = []
-    for number in range(rng.choice((0, 1, 2, 3, 4)) if len(ranked) > 1 else 0):
+    for number in range(rng.choice(making.profile.edges) if len(ranked) > 1 else 0):
         i, j = sorted(rng.sample(range(len(ranked)), 2))
         first, last = ranked[i], ranked[j]
         bound = rng.choice((1, 2)) if rng.random() < 0.2 else None
@@ -253,7 +296,7 @@ def _violations(
     rng = making.rng
     found = []
     said = set()
-    for number in range(rng.choice((0, 0, 0, 1, 2))):
+    for number in range(rng.choice((0, 0, 0, 0, 0, 1, 2))):
         if not making.facts:
             break
         event = rng.choice(making.facts).index
