@@ -69,7 +69,7 @@ def _part(leaves: list[Place], orders: list[Order]) -> Part:
     for leaf in leaves:
         for loop in leaf.loops:
             counts[loop.index] = counts.get(loop.index, 0) + 1
-    size = {loop.index: min(_most(loop), counts[loop.index] + 1) for leaf in leaves for loop in leaf.loops}
+    size = {loop.index: min(_most(loop), counts[loop.index]) for leaf in leaves for loop in leaf.loops}
     whole = True
     while sum(1 for leaf in leaves for _ in _copies(leaf, size)) > INSTANCES:
         whole = False
