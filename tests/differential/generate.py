@@ -194,7 +194,7 @@ class _Writer:
 
     def decide(self, name: str, path: str, depth: int = 0) -> list[str]:
         self.tags["decide"] += 1
-        guards = self.rng.choice(
+        guards: list[str | None] = self.rng.choice(
             [["x == 0", "x == 1", None], ["b", "not b"], ["c == red", None], ["x == 2", None], ["warm", "not warm"]]
         )
         out = [f"decide {name} {{"]

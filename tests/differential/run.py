@@ -1,4 +1,4 @@
-"""Reference against engine against Z3 on generated triples; `python -m tests.differential.run --n 10000 --seed 1` from the project's root.
+"""Reference against engine (all its stages, and CP-SAT alone) against Z3 on generated triples; `python -m tests.differential.run --n 10000 --seed 1` from the project's root.
 
 Prints mismatches and what the generator covered; exits 1 on a mismatch.
 """
@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -20,6 +21,10 @@ from servanda.contracts.readers.record import read_record
 from servanda.contracts.verdict import Evaluation, decide
 from servanda.grammar.diagnostic import Refusal
 from servanda.solver import conformance, crosscheck
+from servanda.solver.budget import Budget
+
+SEARCH = Budget(few=0)
+"""No choice is tried one by one: what greedy does not settle goes to CP-SAT."""
 
 
 @dataclass
@@ -32,6 +37,7 @@ class Tally:
     verdicts: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     methods: Counter[str] = field(default_factory=Counter)
+    searched: Counter[str] = field(default_factory=Counter)
     too_large: int = 0
     asked: int = 0
     confirmed: int = 0
@@ -78,6 +84,7 @@ def compare(made: Case, tally: Tally, *, confirm: bool) -> None:
         contract, _ = load_text(made.contract, "generated.contract", Path())
         trace = read_record(made.trace, "generated")
         engine = decide(contract, trace, made.query, conformance.solve)
+        searched = decide(contract, trace, made.query, partial(conformance.solve, budget=SEARCH))
     except Refusal as refusal:
         tally.refused[refusal.diagnostics[0].code + " " + refusal.diagnostics[0].message[:70]] += 1
         return
@@ -100,10 +107,12 @@ def compare(made: Case, tally: Tally, *, confirm: bool) -> None:
     tally.kinds.update("ambiguous" for r in engine.findings if not r.certain)
     tally.kinds.update("conditional" for _ in engine.possible)
     tally.methods.update(engine.methods)
-    if summary(engine) != summary(slow):
-        tally.mismatches.append(
-            f"{made.contract}\n{made.query}\n{made.trace}\nengine {summary(engine)}\nreference {summary(slow)}"
-        )
+    tally.searched.update(searched.methods)
+    for name, fast in (("engine", engine), ("cp-sat", searched)):
+        if summary(fast) != summary(slow):
+            tally.mismatches.append(
+                f"{made.contract}\n{made.query}\n{made.trace}\n{name} {summary(fast)}\nreference {summary(slow)}"
+            )
 
 
 def main() -> int:
@@ -122,7 +131,7 @@ def main() -> int:
     say(f"{tally.cases} triples, {refused} refused, {tally.too_large} too large for the reference")
     say(f"{tally.confirmed} of {tally.asked} optima confirmed by Z3")
     say(f"constructs covered: {len(tally.tags.keys() & CONSTRUCTS)} of {len(CONSTRUCTS)}")
-    for name in ("refused", "verdicts", "kinds", "methods", "tags"):
+    for name in ("refused", "verdicts", "kinds", "methods", "searched", "tags"):
         say(name, dict(getattr(tally, name).most_common()))
     for mismatch in tally.mismatches[:5]:
         say("MISMATCH", mismatch)
