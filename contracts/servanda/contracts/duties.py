@@ -162,7 +162,8 @@ class Duties:
             return None
         path = where.around.join(node.name.text)
         prose = self._from(node.clauses)
-        return m.Rule(path, _title(node.title), guard, prose, severity(node.clauses), found, node.name.span)
+        spans = (node.name.span, node.form.span)
+        return m.Rule(path, _title(node.title), guard, prose, severity(node.clauses), found, *spans)
 
     def _order(self, node: s.Order, where: "_Where") -> None:
         earlier, later = self._end(node.earlier, where), self._end(node.later, where)

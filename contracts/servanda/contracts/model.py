@@ -341,7 +341,9 @@ Form = Never | Cardinality | Each | OnlyIf
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule; it stands in the body of the block it was written in and is active when the block is and `guard` holds."""
+    """A rule; it stands in the body of the block it was written in and is active when the block is and `guard` holds.
+
+    `span` is that of its name, `words` that of its form."""
 
     path: str
     title: str
@@ -350,6 +352,7 @@ class Rule:
     severity: Severity
     form: Form
     span: Span = _span()
+    words: Span = _span()
 
 
 Node = Duty | Step | ForEach | Decide | AnyOf | Rule

@@ -144,7 +144,7 @@ def describe(contract: Contract, trace: Trace, finding: Finding) -> Described:
                 node.span,
                 node.title,
                 quote(contract, node.prose),
-                source_text(contract, node.span),
+                source_text(contract, node.words),
                 (finding.seen or seen) + merged,
                 paths,
             )
@@ -172,7 +172,12 @@ def _output(contract: Contract, finding: Finding, paths: tuple[str, ...]) -> Des
     rule: OutputRule | None = next((r for r in output.rules if r.name == finding.element), None)
     if rule is not None:
         return Described(
-            rule.span, rule.title, quote(contract, rule.prose), source_text(contract, rule.span), finding.seen, paths
+            rule.span,
+            rule.title,
+            quote(contract, rule.prose),
+            source_text(contract, rule.condition.span),
+            finding.seen,
+            paths,
         )
     span = next((s for name, _, _, s in output.fields if name == finding.element), output.span)
     return Described(
