@@ -5,6 +5,7 @@ pass says what the choice costs; the difference is learnt, until no choice can c
 `least` and `none` alone. The budget counts judged choices and deterministic time, so that a limit is reached on every machine or on none.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -40,8 +41,6 @@ class Search:
     _blocked: list[tuple[Cost, Cut]] = field(init=False, default_factory=list)
     _settled: Cost | None = field(init=False, default=None)
     _effort: float = field(init=False, default=0.0)
-    _kept: list[int] = field(init=False, default_factory=list)
-    """The numbers of the places of the canonical order that are decided."""
     _asked: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
@@ -67,32 +66,28 @@ class Search:
     # ---- asking ----------------------------------------------------------------------------------------------------------
 
     def _build(self, through: frozenset[str]) -> None:
-        """The model anew, with all that was learnt. Choices of least cost that were blocked on the way to it are open again."""
+        """The model anew, with what was learnt."""
         self.model = alignment_model(self.judge.indexed, through)
         self._solver = CpSat(self.model.boolean)
         for cut in self._pins:
             self._solver.learn(cut.bound(self.model))
-        for cost, cut in self._blocked:
-            if cost != self._settled:
-                self._solver.learn(cut.bound(self.model))
-        if self._settled is not None:
-            for level, most in zip(self.model.boolean.levels, self._settled, strict=True):
-                self._solver.learn(at_most(level, most))
-        for total, kept in zip(places(self.model), self._kept, strict=False):
-            self._solver.learn(at_most(total, kept))
 
-    def _ask(self, goal: Sum, bounds: Iterable[AtLeast] = ()) -> Answer:
-        """Raises Spent where the solver gave up."""
-        if self._asked > self.budget.asked:
+    def _ask(self, goal: Sum, bounds: Iterable[AtLeast] = (), either: Sequence[AtLeast] = ()) -> Answer:
+        """The solver's answer, blocked choices left out. Those of least cost that were blocked on the way to it are open again once that is
+        known. Raises Spent where the budget for questions has ended."""
+        if self._asked >= self.budget.asked:
             raise Spent
         self._asked += 1
-        answer = self._solver.ask(goal, bounds, self.budget.effort - self._effort)
+        blocked = [cut.bound(self.model) for cost, cut in self._blocked if cost != self._settled]
+        answer = self._solver.ask(goal, [*bounds, *blocked], either, self.budget.effort - self._effort)
         self._effort += answer.spent
         return answer
 
-    def _answered(self, goal: Sum, bounds: Iterable[AtLeast]) -> Answer | None:
-        """As `_ask`, None where there is no valuation."""
-        answer = self._ask(goal, bounds)
+    def _among_least(self, goal: Sum, bounds: Iterable[AtLeast], either: Sequence[AtLeast] = ()) -> Answer | None:
+        """A valuation no level of which is above the least cost; None where there is none. Raises Spent where the solver gave up."""
+        assert self._settled is not None
+        levels = [at_most(x, most) for x, most in zip(self.model.boolean.levels, self._settled, strict=True)]
+        answer = self._ask(goal, [*levels, *bounds], either)
         if answer.status == "unknown":
             raise Spent
         return answer if answer.status == "least" else None
@@ -174,16 +169,14 @@ class Search:
         for judged in self.judge.all_of_cost(self._settled):
             if judged.rank < self.first.rank:
                 self.first = judged
-        self._build(self.model.through | (self.judge.idle(self.first.best.choice) & self._chains.middles))
+        kept: list[int] = []
         for chunk in chunks(self.model.evidence, CHUNK):
-            self._improve(chunk)
+            self._improve(chunk, kept)
             here = numbers(self.judge, self.model.evidence, self.first.best.choice)
-            for _, k in chunk:
-                self._kept.append(here[k])
-                self._solver.learn(at_most(places(self.model)[k], here[k]))
+            kept += [here[k] for _, k in chunk]
         self._options()
 
-    def _improve(self, chunk: tuple[tuple[int, int], ...]) -> None:
+    def _improve(self, chunk: tuple[tuple[int, int], ...], kept: Sequence[int]) -> None:
         """The least weighted sum over some places, those before being kept."""
         while True:
             sums = places(self.model)
@@ -192,7 +185,8 @@ class Search:
             have = sum(w * here[k] for w, k in chunk)
             if have == goal.low:
                 return
-            answer = self._answered(goal, [at_most(goal, have - 1)])
+            before = [at_most(total, most) for total, most in zip(sums, kept, strict=False)]
+            answer = self._among_least(goal, [*before, at_most(goal, have - 1)])
             if answer is None:
                 return
             judged = self.judge.judge(self.model.choice(answer.true))
@@ -223,34 +217,33 @@ class Search:
 
     def _certain(self) -> tuple[bool, ...]:
         """For each finding of the first explanation, whether every explanation of least cost has its identity as often."""
-        self._kept.clear()
-        self._build(self.model.through)
         best = self.first.best
-        firm = {identity: self._always(identity, count) for identity, count in often(best).items()}
-        return tuple(firm[f.identity] for f in best.findings)
-
-    def _always(self, identity: Identity, count: int) -> bool:
+        open_ = often(best)
+        for judged in self.judge.all_of_cost(best.cost):
+            self._less_often(open_, judged)
         away: list[Cut] = []
-        if any(often(e)[identity] < count for j in self.judge.all_of_cost(self.first.best.cost) for e in j.equal):
-            return False
-        while True:
-            total = self.model.counts.get(identity, Sum(()))
-            if total.low >= count:
-                return True
-            bounds = [at_most(total, count - 1), *(cut.bound(self.model) for cut in away)]
-            answer = self._answered(Sum(()), bounds)
+        while open_:
+            ways = {identity: self.model.counts.get(identity, Sum(())) for identity in open_}
+            either = [at_most(ways[i], n - 1) for i, n in open_.items() if ways[i].low < n]
+            answer = self._among_least(Sum(()), [cut.bound(self.model) for cut in away], either) if either else None
             if answer is None:
-                return True
+                break
             judged = self.judge.judge(self.model.choice(answer.true))
             if judged.best.cost != self._settled:
                 self._learn(answer, judged)
-                continue
-            if any(often(e)[identity] < count for e in judged.equal):
-                return False
-            cuts = pins(self.model, answer.true, judged.best)
-            self._pin(cuts)
-            if not cuts:
-                away.append(block(self.judge, judged.best.choice))
+            elif not self._less_often(open_, judged):
+                cuts = pins(self.model, answer.true, judged.best)
+                self._pin(cuts)
+                if not cuts:
+                    away.append(block(self.judge, judged.best.choice))
+        return tuple(f.identity in open_ for f in best.findings)
+
+    def _less_often(self, often_enough: Counter[Identity], judged: Judged) -> bool:
+        """Drop what some explanation has less often; whether there was any."""
+        found = [i for i, n in often_enough.items() if any(often(e)[i] < n for e in judged.equal)]
+        for identity in found:
+            del often_enough[identity]
+        return bool(found)
 
 
 CHUNK = 1 << 40

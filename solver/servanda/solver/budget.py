@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Budget:
     """`few`: choices looked at one by one before a solver is asked. `asked`: questions to the solver. `effort`: its deterministic time."""
 
-    few: int = 300
+    few: int = 64
     asked: int = 4000
     effort: float = 30.0
 

@@ -57,8 +57,9 @@ class CpSat:
         """Add a bound for good."""
         _bound(self._proto, bound)
 
-    def ask(self, goal: Sum, bounds: Iterable[AtLeast], effort: float, hint: Sequence[bool] = ()) -> Answer:
-        """A valuation with the least `goal` among those that keep `bounds` too. `effort`: at most that much deterministic time."""
+    def ask(self, goal: Sum, bounds: Iterable[AtLeast], either: Sequence[AtLeast], effort: float) -> Answer:
+        """A valuation with the least `goal` among those that keep `bounds` too, and one of `either` where any are given. `effort`: at most that
+        much deterministic time."""
         from ortools.sat.python.cp_model_helper import CpModelProto, CpSolverStatus, SatParameters, SolveWrapper
 
         if goal.high - goal.low >= SAFE:
@@ -67,12 +68,15 @@ class CpSat:
         proto.copy_from(self._proto)
         for bound in bounds:
             _bound(proto, bound)
+        for number, bound in enumerate(either):
+            proto.variables.add().domain.extend((0, 1))
+            _bound(proto, bound, [len(self.model.keys) + number])
+        if either:
+            own = range(len(self.model.keys), len(self.model.keys) + len(either))
+            proto.constraints.add().bool_or.literals.extend(own)
         if goal.terms:
             proto.objective.vars.extend([abs(x) - 1 for _, x in goal.terms])
             proto.objective.coeffs.extend([w for w, _ in goal.terms])
-        if hint:
-            proto.solution_hint.vars.extend(range(len(hint) - 1))
-            proto.solution_hint.values.extend([int(x) for x in hint[1:]])
         parameters = SatParameters()
         parameters.num_workers = 1
         parameters.random_seed = 1
@@ -104,14 +108,16 @@ def _clause(proto: "CpModelProto", literals: Sequence[int]) -> None:
     proto.constraints.add().bool_or.literals.extend([_index(x) for x in literals])
 
 
-def _bound(proto: "CpModelProto", bound: AtLeast) -> None:
+def _bound(proto: "CpModelProto", bound: AtLeast, only_if: Sequence[int] = ()) -> None:
     terms = bound.total.terms
-    if all(w == 1 for w, _ in terms) and bound.least - bound.total.constant == 1:
+    if not only_if and all(w == 1 for w, _ in terms) and bound.least - bound.total.constant == 1:
         _clause(proto, [x for _, x in terms])
         return
     positive = [(w, x) if x > 0 else (-w, -x) for w, x in terms]
     shift = bound.total.constant + sum(w for w, x in terms if x < 0)
-    linear = proto.constraints.add().linear
+    constraint = proto.constraints.add()
+    constraint.enforcement_literal.extend(only_if)
+    linear = constraint.linear
     linear.vars.extend([x - 1 for _, x in positive])
     linear.coeffs.extend([w for w, _ in positive])
     least = bound.least - shift

@@ -27,27 +27,28 @@ def enumerated(judge: Judge, first: Judged, few: int) -> Solution | None:
     picks = list(islice(option_choices(judge), few + 1))
     if len(picks) > few:
         return None
-    looked = _Looked(judge, first, few, few * STEPS)
+    looked = _Looked(judge, first.best.cost[:3], few, few * STEPS)
     try:
         for pick in picks:
             looked.through(pick)
     except _TooMany:
         return None
-    best = looked.best.best
-    cost = [e for j in looked.judged if j.best.cost == best.cost for e in j.equal]
-    return Solution(best, certainty(best, cost), True, "enumeration")
+    judged = [judge.judge(choice) for choice in looked.choices]
+    best = min(judged, key=lambda j: j.rank).best
+    equal = [e for j in judged if j.best.cost == best.cost for e in j.equal]
+    return Solution(best, certainty(best, equal), True, "enumeration")
 
 
 @dataclass(slots=True)
 class _Looked:
     judge: Judge
-    best: Judged
-    choices: int
+    most: tuple[int, int, int]
+    few: int
     steps: int
-    judged: list[Judged] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
 
     def through(self, options: Mapping[str, str]) -> None:
-        """Judge all choices of evidence for these options that can be least. Raises _TooMany."""
+        """Collect all choices of evidence for these options that can be least. Raises _TooMany."""
         leaves = in_use(self.judge.problem, options)
         lacking = [0, 0, 0]
         for leaf in leaves:
@@ -67,15 +68,12 @@ class _Looked:
         self.steps -= 1
         if self.steps < 0:
             raise _TooMany
-        if tuple(lacking) > self.best.best.cost[:3]:
+        if tuple(lacking) > self.most:
             return
         if place == len(leaves):
-            self.choices -= 1
-            if self.choices < 0:
+            if len(self.choices) == self.few:
                 raise _TooMany
-            judged = self.judge.judge(Choice(options, dict(evidence)))
-            self.judged.append(judged)
-            self.best = min(self.best, judged, key=lambda j: j.rank)
+            self.choices.append(Choice(options, dict(evidence)))
             return
         leaf = leaves[place]
         for event in leaf.candidates:
