@@ -68,6 +68,8 @@ def _headline(trace: Judged, *, denominator: bool = True) -> Text:
     line = Text(visible(trace.id), "bold").append(" ").append(trace.verdict, VERDICT_STYLES[trace.verdict])
     if trace.findings:
         line.append(f", {len(trace.findings)} finding{'s' * (len(trace.findings) != 1)}", "default")
+    elif trace.verdict == "violates":
+        line.append(", but which finding hangs on what is unknown", "default")
     return line.append(f" ({trace.denominator} duties, rules and edges apply)", "dim") if denominator else line
 
 

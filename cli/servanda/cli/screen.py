@@ -64,13 +64,21 @@ class Screen:
     def paragraph(self, text: Text, *, indent: int = 0, hang: int | None = None) -> list[Text]:
         """The text broken at blanks: the first line indented by `indent` cells, the others by `hang` (default the same)."""
         hang = indent if hang is None else hang
-        console = self._console()
-        room = max(20, self.width - max(indent, hang))
-        broken = [line for part in text.split("\n", allow_blank=True) for line in part.wrap(console, room, tab_size=4)]
-        lines = []
-        for number, line in enumerate(broken):
+        lines: list[Text] = []
+        for part in text.split("\n", allow_blank=True):
+            first = self._broken(part, self.width - (hang if lines else indent))[0]
+            rest = part[len(first.plain) :]
+            lines.append(Text(" " * (hang if lines else indent)).append_text(first) if first.plain else first)
+            blanks = len(rest.plain) - len(rest.plain.lstrip(" "))
+            if blanks < len(rest.plain):
+                lines += [Text(" " * hang).append_text(line) for line in self._broken(rest[blanks:], self.width - hang)]
+        return lines
+
+    def _broken(self, text: Text, width: int) -> list[Text]:
+        """The text in lines of at most `width` cells (never less than 20), without blanks at their ends."""
+        lines = list(text.wrap(self._console(), max(20, width), tab_size=4)) or [Text()]
+        for line in lines:
             line.rstrip()
-            lines.append(Text(" " * (hang if number else indent)).append_text(line) if line.plain else line)
         return lines
 
     def _console(self) -> Console:

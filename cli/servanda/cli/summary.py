@@ -92,12 +92,12 @@ def _general(reason: str) -> str:
 
 
 def worst_traces(traces: Sequence[Judged], limit: int) -> list[Judged]:
-    """The traces with most findings, those of high severity first; only such as have any."""
+    """The traces that violate, those with most findings first, by severity."""
 
     def badness(trace: Judged) -> tuple[int, ...]:
         return tuple(-sum(r.finding.severity == severity for r in trace.findings) for severity in SEVERITIES)
 
-    found = [trace for trace in traces if trace.findings]
+    found = [trace for trace in traces if trace.verdict == "violates"]
     return sorted(found, key=lambda trace: (*badness(trace), trace.id))[:limit]
 
 

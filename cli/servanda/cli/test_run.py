@@ -94,8 +94,14 @@ def _status(graph: ExpectedGraph, element: str) -> str:
 
 
 def _because(evaluation: Evaluation) -> tuple[Note, ...]:
-    """The verdict, and why where it is undecided."""
-    return (Note(f"the verdict is {evaluation.verdict}"), *(Note(f"because {reason}") for reason in evaluation.reasons))
+    """The verdict, and why where it is undecided; what is found only if something unknown is so."""
+    notes = [Note(f"the verdict is {evaluation.verdict}")]
+    notes += [Note(f"because {reason}") for reason in evaluation.reasons]
+    notes += [
+        Note(f"possible: {r.finding.kind} {r.finding.element}, if {', '.join(r.condition)}", r.described.span)
+        for r in evaluation.possible
+    ]
+    return tuple(notes)
 
 
 def _told(reported: Reported) -> Note:
