@@ -176,7 +176,9 @@ def _wrong_branches(run: _Pass) -> None:
             if (decision, taken) in f.branches and events & set(f.events) and _bound(run, f.options)
         ]
         severity = worst([leaf.severity for leaf in unmet] + [f.severity for f in forbids])
-        finding = run.find(Finding("wrong_branch", decision, tuple(sorted(events)), severity, shown=tuple(shown)))
+        finding = run.find(
+            Finding("wrong_branch", decision, tuple(sorted(events)), severity, shown=tuple(shown), taken=taken)
+        )
         for leaf in unmet:
             run.absorbed[leaf.id] = finding
             run.follows(("omission", leaf.id), (), finding)

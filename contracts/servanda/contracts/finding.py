@@ -19,7 +19,7 @@ SEVERITIES: tuple[Severity, ...] = ("high", "normal", "low")
 class Finding:
     """One failure. `element`: the obligation, forbid or decision by its full path, `A before B` for an edge, a rule, or the tool of a
     `redundant`. `events`: indices in the trace, sorted. `atoms`: the failed conditions of a near miss. `shown`: the branches that a
-    `wrong_branch` names. `order`: index of the order of an edge, -1 otherwise. `seen`: words of a rule. `also`: rules merged into this one."""
+    `wrong_branch` names, `taken` the one it should have been. `order`: index of the order of an edge, -1 otherwise. `seen`: words of a rule. `also`: rules merged into this one."""
 
     kind: FailureKind
     element: str
@@ -27,6 +27,7 @@ class Finding:
     severity: Severity
     atoms: tuple[Atom, ...] = ()
     shown: tuple[str, ...] = ()
+    taken: str = ""
     order: int = -1
     seen: str = ""
     also: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ number from 0 and by their path in the source trace.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -23,7 +23,7 @@ from servanda.contracts.model import (
     Rule,
     Step,
 )
-from servanda.contracts.observed import Event, Trace
+from servanda.contracts.observed import Event, Json, Trace
 from servanda.grammar.span import NOWHERE, Span
 
 
@@ -88,16 +88,23 @@ def quote(contract: Contract, prose: ProseSpan | None) -> Quote | None:
 
 def event_text(event: Event, width: int = 96) -> str:
     """An event in one line: `event 3 issue_refund {"amount": 25}`, `event 4 assistant "…"`."""
-    body = json.dumps(event.args if event.kind == "call" else event.text, ensure_ascii=False, default=_plain)
+    body = _json(event.args if event.kind == "call" else event.text)
     shown = body if len(body) <= width else body[: width - 1] + "…"
     state = " failed" if event.kind == "call" and event.outcome == "failed" else ""
     return f"event {event.index} {event.name} {shown}{state}"
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    return str(value)
+def _json(value: Json) -> str:
+    """JSON text on one line; a number keeps the digits it was written with."""
+    match value:
+        case Mapping():
+            return "{" + ", ".join(f"{_json(str(k))}: {_json(v)}" for k, v in value.items()) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(map(_json, value)) + "]"
+        case Decimal():
+            return str(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def describe(contract: Contract, trace: Trace, finding: Finding) -> Described:
@@ -115,7 +122,7 @@ def describe(contract: Contract, trace: Trace, finding: Finding) -> Described:
                 seen = "no event fits"
             return Described(node.span, node.title, quote(contract, node.prose), _evidence(contract, node), seen, paths)
         case "wrong_branch" if isinstance(node, Decide):
-            taken = "the branch that the query takes"
+            taken = f"branch {finding.taken}"
             shown = " and ".join(finding.shown)
             return Described(
                 node.span, node.title, quote(contract, node.prose), taken, f"branch {shown} is shown by {seen}", paths
