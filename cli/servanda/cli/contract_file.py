@@ -7,9 +7,9 @@ working folder.
 import sys
 from pathlib import Path
 
-from servanda.contracts.files import LARGEST, FileFault, TextFile, decode, read_text
 from servanda.contracts.load import load_text, load_with_warnings
 from servanda.contracts.model import Contract
+from servanda.contracts.toolfiles.files import LARGEST, FileFault, TextFile, decode, read_text
 from servanda.grammar.diagnostic import Diagnostic, refuse
 
 STDIN = "-"

@@ -60,7 +60,7 @@ def evaluate(
     """
     from servanda.cli.contract_file import STDIN, read_contract
     from servanda.cli.query_file import read_query_file
-    from servanda.contracts.query import read_query
+    from servanda.contracts.meaning.query import read_query
 
     if [contract, query, *traces].count(STDIN) > 1:
         raise typer.BadParameter("only one input can come from standard input")

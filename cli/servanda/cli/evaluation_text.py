@@ -60,8 +60,10 @@ def trace_line(trace: Judged, screen: Screen) -> Text:
 
 def skipped_block(skipped: Unjudged, screen: Screen) -> Iterator[Text]:
     """A trace that was not judged, and why."""
-    line = Text("skipped", "bold red").append(f"[{skipped.code}] ").append(visible(skipped.id), "bold")
-    yield from screen.paragraph(line.append(f": {visible(skipped.message)}", "default"), hang=4)
+    line = Text("skipped", "bold red").append(f"[{skipped.code}] ", "default")
+    if skipped.id not in skipped.message:
+        line.append(visible(skipped.id), "bold").append(": ", "default")
+    yield from screen.paragraph(line.append(visible(skipped.message), "default"), hang=4)
 
 
 def _headline(trace: Judged, *, denominator: bool = True) -> Text:

@@ -42,8 +42,8 @@ def expect(
     from servanda.cli.query_file import read_query_file
     from servanda.cli.screen import screen_of
     from servanda.cli.streams import write_result
-    from servanda.contracts.activation import expected_graph
-    from servanda.contracts.query import read_query
+    from servanda.contracts.meaning.activation import expected_graph
+    from servanda.contracts.meaning.query import read_query
 
     if contract == STDIN and query == STDIN:
         raise typer.BadParameter("only one of the contract and the query can come from standard input")

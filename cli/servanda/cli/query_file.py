@@ -6,8 +6,8 @@ In: a path. Out: its attributes with exact numbers; whether they fit a contract 
 from collections.abc import Mapping
 
 from servanda.cli.contract_file import read_input
-from servanda.contracts import exact_json
 from servanda.contracts.observed import Json
+from servanda.contracts.toolfiles import exact_json
 from servanda.grammar.diagnostic import refuse
 from servanda.grammar.span import NOWHERE, Source
 

@@ -75,8 +75,9 @@ class Screen:
         return lines
 
     def _broken(self, text: Text, width: int) -> list[Text]:
-        """The text in lines of at most `width` cells (never less than 20), without blanks at their ends."""
-        lines = list(text.wrap(self._console(), max(20, width), tab_size=4)) or [Text()]
+        """The text in lines of at most `width` cells (never less than 20), without blanks at their ends. A longer word stays whole: it is a path,
+        and can be copied."""
+        lines = list(text.wrap(self._console(), max(20, width), tab_size=4, overflow="ignore")) or [Text()]
         for line in lines:
             line.rstrip()
         return lines

@@ -41,8 +41,8 @@ def _verdicts(contract: Contract, traces: Sequence[Judged], skipped: Sequence[Un
     line = Text(f"{visible(contract.name)} version {contract.version}: ", "bold")
     yield line.append(f"{len(traces)} trace{'s' * (len(traces) != 1)} judged", "default")
     table = _table()
-    for verdict, count in verdict_counts(traces).items():
-        share = percent(count, len(traces)) if traces else ""
+    for verdict, count in verdict_counts(traces).items() if traces else ():
+        share = percent(count, len(traces))
         table.add_row(Text(f"  {verdict}", VERDICT_STYLES[verdict] if count else "dim"), Text(str(count)), Text(share))
     if skipped:
         table.add_row(Text("  skipped", "bold red"), Text(str(len(skipped))), Text())
@@ -86,7 +86,7 @@ def _kinds(traces: Sequence[Judged]) -> Iterator[RenderableType]:
 
 def _rules(contract: Contract, traces: Sequence[Judged]) -> Iterator[RenderableType]:
     totals = rule_totals(contract, traces)
-    if not totals:
+    if not totals or not traces:
         return
     yield from _title("rules")
     table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))

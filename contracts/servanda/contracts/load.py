@@ -5,9 +5,9 @@ In: a path, or a text. Out: the contract and its warnings, or a `Refusal` with e
 
 from pathlib import Path
 
-from servanda.contracts.files import FileFault, read_text
 from servanda.contracts.model import Contract
 from servanda.contracts.resolve import resolve
+from servanda.contracts.toolfiles.files import FileFault, read_text
 from servanda.grammar.diagnostic import Diagnostic, Refusal, Severity, refuse
 from servanda.grammar.span import NOWHERE, Source
 from servanda.grammar.syntax import Tree

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, product
 
-from servanda.contracts.explanation import Indexed, explanations, in_use, index
 from servanda.contracts.finding import Choice, Explanation, Solution
+from servanda.contracts.meaning.explanation import Indexed, explanations, in_use, index
 from servanda.contracts.problem import Leaf, Problem
 
 LIMIT = 2_000_000

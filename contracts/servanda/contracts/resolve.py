@@ -9,28 +9,28 @@ from dataclasses import replace
 from pathlib import Path
 
 from servanda.contracts import model as m
-from servanda.contracts.declared_types import DeclaredTypes
-from servanda.contracts.dependencies import Declared, acyclic
 from servanda.contracts.digest import digest
-from servanda.contracts.duties import Duties
-from servanda.contracts.duty_names import DutyNames
 from servanda.contracts.expression import Attribute, DefinitionCall, Expr, children
-from servanda.contracts.expressions import condition
-from servanda.contracts.extras import extras
-from servanda.contracts.facts import build_world, fill_world, report_untold, used_tools
-from servanda.contracts.faults import Faults
-from servanda.contracts.nothing_lost import check_nothing_lost
-from servanda.contracts.outputs import output, repairs
-from servanda.contracts.prose import ProseFiles
-from servanda.contracts.reads import read
-from servanda.contracts.test_blocks import TestBlocks
-from servanda.contracts.tool_facts import key, resolve_tools
+from servanda.contracts.resolving.contract_tests import TestBlocks
+from servanda.contracts.resolving.declared_types import DeclaredTypes
+from servanda.contracts.resolving.dependencies import Declared, acyclic
+from servanda.contracts.resolving.duties import Duties
+from servanda.contracts.resolving.duty_names import DutyNames
+from servanda.contracts.resolving.expressions import condition
+from servanda.contracts.resolving.extras import extras
+from servanda.contracts.resolving.facts import build_world, fill_world, report_untold, used_tools
+from servanda.contracts.resolving.faults import Faults
+from servanda.contracts.resolving.nothing_lost import check_nothing_lost
+from servanda.contracts.resolving.outputs import output, repairs
+from servanda.contracts.resolving.prose import ProseFiles
+from servanda.contracts.resolving.reads import read
+from servanda.contracts.resolving.tool_facts import key, resolve_tools
+from servanda.contracts.resolving.typing_rules import BROKEN, assignable
+from servanda.contracts.resolving.undefined import Undefined
+from servanda.contracts.resolving.unsupported import refuse_unsupported
+from servanda.contracts.resolving.warnings import Warnings
+from servanda.contracts.resolving.world import OBSERVED, SUCCESS, Leaf, Scope, World
 from servanda.contracts.types import EnumType, RecordType, type_name
-from servanda.contracts.typing_rules import BROKEN, assignable
-from servanda.contracts.undefined import Undefined
-from servanda.contracts.unsupported import refuse_unsupported
-from servanda.contracts.warnings import Warnings
-from servanda.contracts.world import OBSERVED, SUCCESS, Leaf, Scope, World
 from servanda.grammar import syntax as s
 from servanda.grammar.diagnostic import Diagnostic, InternalError
 from servanda.grammar.span import Source, Span

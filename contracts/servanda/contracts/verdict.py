@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal as Lit
 
-from servanda.contracts.activation import expected_graph
 from servanda.contracts.cell import Cell, Cells, Hinge, RuleCount
 from servanda.contracts.expected import ExpectedGraph
 from servanda.contracts.finding import Consequence, Cost, Finding, Identity, Solution
-from servanda.contracts.grounding import ground
+from servanda.contracts.meaning.activation import expected_graph
+from servanda.contracts.meaning.grounding import ground
+from servanda.contracts.meaning.query import read_query
 from servanda.contracts.model import Contract
 from servanda.contracts.observed import Json, Trace
 from servanda.contracts.problem import Problem
-from servanda.contracts.query import read_query
 from servanda.contracts.words import Described, describe
 
 Solve = Callable[[Problem], Solution]

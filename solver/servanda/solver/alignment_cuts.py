@@ -7,8 +7,8 @@ outlive the model. `pins` hold wherever the part of the choice that decides them
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from servanda.contracts.explanation import branch_evidence
 from servanda.contracts.finding import Choice, Explanation
+from servanda.contracts.meaning.explanation import branch_evidence
 from servanda.contracts.problem import Leaf
 from servanda.solver.alignment_branches import required_of
 from servanda.solver.alignment_evidence import Evidence

@@ -6,7 +6,7 @@ In: an indexed problem. Out: literals that the other parts of the model speak in
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from servanda.contracts.explanation import Indexed
+from servanda.contracts.meaning.explanation import Indexed
 from servanda.contracts.problem import Leaf
 from servanda.solver.boolean_model import FALSE, TRUE, Builder
 

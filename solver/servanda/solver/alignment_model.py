@@ -8,8 +8,8 @@ whose levels is above the explanation's. What is relaxed is said in the parts: e
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from servanda.contracts.explanation import Indexed
 from servanda.contracts.finding import SEVERITIES, Choice, Identity
+from servanda.contracts.meaning.explanation import Indexed
 from servanda.solver.alignment_branches import Branches, branches
 from servanda.solver.alignment_evidence import Evidence, evidence
 from servanda.solver.alignment_near import Missing, extras, missing

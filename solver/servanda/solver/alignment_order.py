@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from servanda.contracts.explanation import Indexed
+from servanda.contracts.meaning.explanation import Indexed
 from servanda.contracts.problem import Leaf
 from servanda.solver.alignment_branches import Branches
 from servanda.solver.alignment_evidence import Evidence

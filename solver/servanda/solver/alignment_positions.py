@@ -8,8 +8,8 @@ tuple of the tie ends, and comes before all of that.
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from servanda.contracts.explanation import in_use
 from servanda.contracts.finding import Choice
+from servanda.contracts.meaning.explanation import in_use
 from servanda.solver.alignment_evidence import Evidence
 from servanda.solver.alignment_model import AlignmentModel
 from servanda.solver.boolean_model import Sum, tidy

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
-from servanda.contracts.explanation import in_use
 from servanda.contracts.finding import Choice, Cost, Identity, Solution
+from servanda.contracts.meaning.explanation import in_use
 from servanda.solver.alignment_cuts import Cut, block, pins
 from servanda.solver.alignment_model import AlignmentModel, alignment_model
 from servanda.solver.alignment_order import Chains
@@ -169,23 +169,57 @@ class Search:
         for judged in self.judge.all_of_cost(self._settled):
             if judged.rank < self.first.rank:
                 self.first = judged
-        kept: list[int] = []
-        for chunk in chunks(self.model.evidence, CHUNK):
-            self._improve(chunk, kept)
-            here = numbers(self.judge, self.model.evidence, self.first.best.choice)
-            kept += [here[k] for _, k in chunk]
+        self._hasten()
+        kept = 0
+        while (place := self._improvable(kept)) is not None:
+            chunk = next(chunks(self.model.evidence, CHUNK, place))
+            self._improve(chunk, place)
+            kept = place + len(chunk)
         self._options()
 
-    def _improve(self, chunk: tuple[tuple[int, int], ...], kept: Sequence[int]) -> None:
+    def _numbers(self) -> tuple[int, ...]:
+        return numbers(self.judge, self.model.evidence, self.first.best.choice)
+
+    def _hasten(self) -> None:
+        """Start from an explanation whose evidence is early on the whole: few of its places can be improved then."""
+        goal = weighted((1, total) for total in places(self.model))
+        answer = self._among_least(goal, [at_most(goal, sum(self._numbers()))])
+        if answer is not None:
+            judged = self.judge.judge(self.model.choice(answer.true))
+            if judged.best.cost != self._settled:
+                self._learn(answer, judged)
+            elif judged.rank < self.first.rank:
+                self.first = judged
+
+    def _improvable(self, kept: int) -> int | None:
+        """The first place, after those kept, at which an explanation of least cost can have a smaller number and the same before."""
+        while True:
+            sums, here = places(self.model), self._numbers()
+            if all(total.low == number for total, number in zip(sums[kept:], here[kept:], strict=True)):
+                return None
+            answer = self._earlier(sums, here, kept)
+            if answer is None:
+                return None
+            judged = self.judge.judge(self.model.choice(answer.true))
+            if judged.best.cost == self._settled:
+                found = numbers(self.judge, self.model.evidence, judged.best.choice)
+                self.first = judged
+                return next(k for k, (new, old) in enumerate(zip(found, here, strict=True)) if new != old)
+            self._learn(answer, judged)
+
+    def _earlier(self, sums: Sequence[Sum], here: Sequence[int], kept: int) -> Answer | None:
+        return None
+
+    def _improve(self, chunk: tuple[tuple[int, int], ...], kept: int) -> None:
         """The least weighted sum over some places, those before being kept."""
         while True:
             sums = places(self.model)
+            here = self._numbers()
             goal = weighted((w, sums[k]) for w, k in chunk)
-            here = numbers(self.judge, self.model.evidence, self.first.best.choice)
             have = sum(w * here[k] for w, k in chunk)
             if have == goal.low:
                 return
-            before = [at_most(total, most) for total, most in zip(sums, kept, strict=False)]
+            before = [at_most(total, most) for total, most in zip(sums[:kept], here, strict=False)]
             answer = self._among_least(goal, [*before, at_most(goal, have - 1)])
             if answer is None:
                 return

@@ -17,6 +17,8 @@ from servanda.solver.boolean_model import AtLeast, BooleanModel, Sum
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model_helper import CpModelProto
 
+PLAIN = 1.0
+"""Deterministic time spent on a question without presolving, which most questions do not repay; harder ones are then presolved."""
 SAFE = 1 << 50
 """Goals stay below this, so that bounds read as floating point numbers are exact."""
 
@@ -77,16 +79,24 @@ class CpSat:
         if goal.terms:
             proto.objective.vars.extend([abs(x) - 1 for _, x in goal.terms])
             proto.objective.coeffs.extend([w for w, _ in goal.terms])
-        parameters = SatParameters()
-        parameters.num_workers = 1
-        parameters.random_seed = 1
-        parameters.linearization_level = 0
-        parameters.optimize_with_core = True
-        parameters.max_deterministic_time = max(effort, 0.0)
-        solver = SolveWrapper()
-        solver.set_parameters(parameters)
-        response = solver.solve(proto)  # type: ignore[no-untyped-call]
-        spent = float(response.deterministic_time)
+        spent = 0.0
+        for plain in (True, False):
+            parameters = SatParameters()
+            parameters.num_workers = 1
+            parameters.random_seed = 1
+            parameters.linearization_level = 0
+            parameters.optimize_with_core = True
+            if plain:
+                parameters.cp_model_presolve = False
+                parameters.cp_model_probing_level = 0
+                parameters.symmetry_level = 0
+            parameters.max_deterministic_time = max(min(effort, PLAIN) if plain else effort - spent, 0.0)
+            solver = SolveWrapper()
+            solver.set_parameters(parameters)
+            response = solver.solve(proto)  # type: ignore[no-untyped-call]
+            spent += float(response.deterministic_time)
+            if response.status in (CpSolverStatus.OPTIMAL, CpSolverStatus.INFEASIBLE):
+                break
         if response.status == CpSolverStatus.OPTIMAL:
             true = (False, *(x != 0 for x in response.solution))
             low = goal.constant + sum(w for w, x in goal.terms if true[x])

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 import z3
 
-from servanda.contracts.explanation import admissible
 from servanda.contracts.finding import Choice, Cost, Solution
+from servanda.contracts.meaning.explanation import admissible
 from servanda.contracts.problem import Problem
 from servanda.grammar.diagnostic import InternalError
 from servanda.solver.alignment_cuts import block, pins

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from servanda.contracts.explanation import in_use
 from servanda.contracts.finding import SEVERITIES, Choice, Solution
+from servanda.contracts.meaning.explanation import in_use
 from servanda.contracts.problem import Leaf
 from servanda.contracts.reference import certainty
 from servanda.solver.greedy import option_choices, room

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import islice, product
 
-from servanda.contracts.explanation import in_use
 from servanda.contracts.finding import SEVERITIES, Choice, Cost, Identity, Solution
+from servanda.contracts.meaning.explanation import in_use
 from servanda.contracts.problem import EdgeInstance, Leaf
 from servanda.solver.judging import Judge, Judged
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from servanda.contracts.explanation import Indexed, explanations, in_use, index
 from servanda.contracts.finding import Choice, Cost, Explanation, Identity, Tie
+from servanda.contracts.meaning.explanation import Indexed, explanations, in_use, index
 from servanda.contracts.problem import Problem
 from servanda.solver.pairings import few_pairings
 

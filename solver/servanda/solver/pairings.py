@@ -1,4 +1,5 @@
 """stub"""
-from servanda.contracts.pairing import distinct_pairings as few_pairings
+
+from servanda.contracts.meaning.pairing import distinct_pairings as few_pairings
 
 __all__ = ["few_pairings"]

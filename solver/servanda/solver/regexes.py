@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from unicodedata import is_normalized
 
-from servanda.contracts.evaluate import matches
+from servanda.contracts.meaning.evaluate import matches
 from servanda.grammar.diagnostic import InternalError
 from servanda.solver.regex_syntax import (
     LAST,

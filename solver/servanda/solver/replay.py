@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from servanda.contracts.evaluate import NOTHING, Scope, evaluate, holds
-from servanda.contracts.instances import query_scope
+from servanda.contracts.meaning.evaluate import NOTHING, Scope, evaluate, holds
+from servanda.contracts.meaning.instances import query_scope
+from servanda.contracts.meaning.query import read_query
 from servanda.contracts.model import AnyOf, Branch, Contract, Decide, Duty, ForEach, Option, Rule, Step
-from servanda.contracts.query import read_query
 from servanda.grammar.diagnostic import Refusal
 from servanda.solver.activation_encoding import Place
 

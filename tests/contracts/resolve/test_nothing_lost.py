@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from servanda.contracts.load import load_text
-from servanda.contracts.nothing_lost import check_nothing_lost
+from servanda.contracts.resolving.nothing_lost import check_nothing_lost
 from servanda.grammar.diagnostic import InternalError
 from servanda.grammar.parser import parse
 

@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from servanda.contracts.load import load_text
-from servanda.contracts.schema_types import ARRAY_MAX, NUMBER_DIGITS, schema_of_type, type_of_schema, typed_view
-from servanda.contracts.tools import Listing, read_tools
+from servanda.contracts.toolfiles.schema_types import (
+    ARRAY_MAX,
+    NUMBER_DIGITS,
+    schema_of_type,
+    type_of_schema,
+    typed_view,
+)
+from servanda.contracts.toolfiles.tools import Listing, read_tools
 from servanda.contracts.types import (
     BoolType,
     DateType,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from servanda.contracts.activation import expected_graph
-from servanda.contracts.query import read_query
+from servanda.contracts.meaning.activation import expected_graph
+from servanda.contracts.meaning.query import read_query
 from servanda.grammar.diagnostic import Refusal
 
 HEAD = """tool look(id: string optional) reads

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from servanda.contracts.evaluate import evaluate, holds
-from servanda.contracts.instances import query_scope
-from servanda.contracts.query import QueryValues, read_query
-from servanda.contracts.values import Undefined, Unknown
+from servanda.contracts.meaning.evaluate import evaluate, holds
+from servanda.contracts.meaning.instances import query_scope
+from servanda.contracts.meaning.query import QueryValues, read_query
+from servanda.contracts.meaning.values import Undefined, Unknown
 
 QUERY = """enum Colour { red, green, "dark blue" }
 record Item { id: string  price: decimal(2)  note: string optional }

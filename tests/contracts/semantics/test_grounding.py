@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from servanda.contracts.grounding import ground
-from servanda.contracts.query import read_query
+from servanda.contracts.meaning.grounding import ground
+from servanda.contracts.meaning.query import read_query
 from servanda.grammar.diagnostic import InternalError
 
 HEAD = """tool get(id: string) -> { total: int  cust: string } reads

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from servanda.contracts.evaluate import Scope
-from servanda.contracts.monitors import judge
-from servanda.contracts.query import read_query
-from servanda.contracts.recorded import Recorded
+from servanda.contracts.meaning.evaluate import Scope
+from servanda.contracts.meaning.monitors import judge
+from servanda.contracts.meaning.query import read_query
+from servanda.contracts.meaning.recorded import Recorded
 
 HEAD = """tool a(k: int optional) writes
 tool b(k: int optional) writes

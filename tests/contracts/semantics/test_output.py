@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from servanda.contracts.output import judge_output
-from servanda.contracts.query import read_query
-from servanda.contracts.recorded import Recorded
+from servanda.contracts.meaning.output import judge_output
+from servanda.contracts.meaning.query import read_query
+from servanda.contracts.meaning.recorded import Recorded
 
 DESK = """tool get(id: string) -> { total: int } reads
 tool act() writes

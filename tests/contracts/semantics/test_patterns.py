@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from servanda.contracts.evaluate import Scope
-from servanda.contracts.matching import failed_atoms, match
-from servanda.contracts.query import read_query
-from servanda.contracts.recorded import Recorded
-from servanda.contracts.values import Unknown
+from servanda.contracts.meaning.evaluate import Scope
+from servanda.contracts.meaning.matching import failed_atoms, match
+from servanda.contracts.meaning.query import read_query
+from servanda.contracts.meaning.recorded import Recorded
+from servanda.contracts.meaning.values import Unknown
 
 DESK = """record Order { id: string  total: decimal(2) }
 tool get_order(id: string) -> Order reads

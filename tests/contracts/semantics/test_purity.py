@@ -10,5 +10,5 @@ ASK = "import sys, servanda.contracts.verdict, servanda.contracts.reference; pri
 def test_a_fresh_process_that_imports_it_has_none_of_them() -> None:
     ran = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
     loaded = ran.stdout.split()
-    assert "servanda.contracts.grounding" in loaded
+    assert "servanda.contracts.meaning.grounding" in loaded
     assert [m for m in loaded if m.startswith(FORBIDDEN)] == []

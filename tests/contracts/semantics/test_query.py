@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from servanda.contracts.query import read_query
-from servanda.contracts.values import Undefined, Unknown
+from servanda.contracts.meaning.query import read_query
+from servanda.contracts.meaning.values import Undefined, Unknown
 from servanda.grammar.diagnostic import Refusal
 
 DESK = """enum Status { pending, delivered, cancelled }

@@ -8,19 +8,7 @@ from typing import Any
 
 import pytest
 
-from servanda.contracts.types import (
-    BoolType,
-    DateType,
-    EnumType,
-    ListType,
-    NumberType,
-    RecordField,
-    RecordType,
-    StringType,
-    TimeType,
-    UntypedType,
-)
-from servanda.contracts.values import (
+from servanda.contracts.meaning.values import (
     Mismatch,
     Reader,
     Undefined,
@@ -35,6 +23,18 @@ from servanda.contracts.values import (
     show,
     typed,
     unknown,
+)
+from servanda.contracts.types import (
+    BoolType,
+    DateType,
+    EnumType,
+    ListType,
+    NumberType,
+    RecordField,
+    RecordType,
+    StringType,
+    TimeType,
+    UntypedType,
 )
 
 T, F = True, False

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from servanda.contracts.query import read_query
-from servanda.contracts.recorded import Recorded
-from servanda.contracts.values import Undefined, Unknown
+from servanda.contracts.meaning.query import read_query
+from servanda.contracts.meaning.recorded import Recorded
+from servanda.contracts.meaning.values import Undefined, Unknown
 
 DESK = """tool get(id: string) -> { total: int  next: string optional } reads
 tool pay(id: string) writes

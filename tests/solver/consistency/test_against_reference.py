@@ -16,11 +16,11 @@ from typing import Any
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from servanda.contracts.evaluate import NOTHING, evaluate, holds
-from servanda.contracts.instances import query_scope
 from servanda.contracts.load import load_text
+from servanda.contracts.meaning.evaluate import NOTHING, evaluate, holds
+from servanda.contracts.meaning.instances import query_scope
+from servanda.contracts.meaning.query import read_query
 from servanda.contracts.model import Decide, ForEach
-from servanda.contracts.query import read_query
 from servanda.solver.consistency import analyse
 
 HEAD = """language 1

@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from servanda.contracts.activation import graph_of
-from servanda.contracts.instances import instances
 from servanda.contracts.load import load_text
+from servanda.contracts.meaning.activation import graph_of
+from servanda.contracts.meaning.instances import instances
+from servanda.contracts.meaning.query import read_query
 from servanda.contracts.model import Contract
-from servanda.contracts.query import read_query
 from servanda.solver.consistency import analyse
 
 HEAD = """language 1

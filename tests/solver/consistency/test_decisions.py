@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from servanda.contracts.activation import expected_graph
+from servanda.contracts.meaning.activation import expected_graph
+from servanda.contracts.meaning.query import read_query
 from servanda.contracts.model import Contract, Decide
-from servanda.contracts.query import read_query
 from servanda.grammar.diagnostic import Refusal
 from servanda.solver.consistency import Analysis, analyse
 from servanda.solver.findings.finding import Finding
