@@ -86,7 +86,8 @@ def random_case(rng: Random, number: int) -> tuple[Trace, dict[str, Any]]:
     for name in "bcx":
         if rng.random() < 0.25:
             del query[name]
-    turn, events = 0, []
+    turn = 0
+    events: list[Event] = []
     for index in range(rng.randrange(6)):
         event = random_event(rng, index, turn)
         alone = not event.by_model or not events or not events[-1].by_model
@@ -110,10 +111,11 @@ def ways(event: Event) -> list[Event]:
 
 
 def completions(trace: Trace, query: dict[str, Any]) -> Iterator[tuple[Trace, dict[str, Any]]]:
-    domain = {"b": [True, False], "c": ["red", "green", "blue"], "x": [0, 1, 2]}
+    domain: dict[str, list[Any]] = {"b": [True, False], "c": ["red", "green", "blue"], "x": [0, 1, 2]}
     attributes = [[(n, v) for v in ([query[n]] if n in query else values)] for n, values in domain.items()]
-    for *given, events in product(*attributes, product(*(ways(e) for e in trace.events))):
-        yield replace(trace, events=events), {**query, **dict(given)}
+    for given in product(*attributes):
+        for events in product(*(ways(e) for e in trace.events)):
+            yield replace(trace, events=events), {**query, **dict(given)}
 
 
 def judged(number: int, trace: Trace, query: dict[str, Any]) -> tuple[Evaluation, Counter[Any]]:
