@@ -70,7 +70,7 @@ def test_negation(value: str, result: str) -> None:
 @pytest.mark.parametrize("operands", list(product("TFUN", repeat=3)))
 def test_or_is_the_dual_of_and(operands: tuple[str, ...]) -> None:
     values = [NAMES[o] for o in operands]
-    dual = negation(conjunction([negation(v) for v in values]))  # type: ignore[arg-type]
+    dual = negation(conjunction([negation(v) for v in values]))
     assert name(disjunction(values)) == name(dual)
 
 
@@ -85,11 +85,11 @@ def test_the_order_of_operands_does_not_matter(operands: tuple[str, ...]) -> Non
 def test_an_unknown_settled_in_any_way_never_contradicts(operands: tuple[str, ...]) -> None:
     """Soundness: every way to settle the unknowns, being undefined among them, gives the result where it is not unknown."""
     for one in (conjunction, disjunction):
-        found = one([NAMES[o] for o in operands])  # type: ignore[misc]
+        found = one([NAMES[o] for o in operands])
         if isinstance(found, Unknown):
             continue
         for settled in product(*("TFN" if o == "U" else o for o in operands)):
-            assert name(one([NAMES[s] for s in settled])) == name(found)  # type: ignore[misc]
+            assert name(one([NAMES[s] for s in settled])) == name(found)
 
 
 def test_strict_operators_are_undefined_before_they_are_unknown() -> None:
