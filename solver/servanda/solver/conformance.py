@@ -13,10 +13,10 @@ from servanda.contracts.model import Contract
 from servanda.contracts.observed import Json, Trace
 from servanda.contracts.problem import Problem
 from servanda.contracts.verdict import Evaluation, decide
-from servanda.solver.budget import Budget
-from servanda.solver.enumeration import enumerated
-from servanda.solver.greedy import greedy, settled
-from servanda.solver.judging import Judge, ordered
+from servanda.solver.alignment.budget import Budget
+from servanda.solver.alignment.enumeration import enumerated
+from servanda.solver.alignment.greedy import greedy, settled
+from servanda.solver.alignment.judging import Judge, ordered
 
 DEFAULT = Budget()
 
@@ -27,7 +27,7 @@ def solve(problem: Problem, *, budget: Budget = DEFAULT) -> Solution:
     first = greedy(judge)
     solution = settled(judge, first) or enumerated(judge, first, budget.few)
     if solution is None:
-        from servanda.solver.alignment_search import Search
+        from servanda.solver.alignment.search import Search
 
         solution = Search(judge, budget, first).solve()
     return solution

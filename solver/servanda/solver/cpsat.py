@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Literal
 
-from servanda.solver.boolean_model import AtLeast, BooleanModel, Sum
+from servanda.solver.alignment.boolean_model import AtLeast, BooleanModel, Sum
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model_helper import CpModelProto
@@ -32,6 +32,14 @@ class Answer:
     true: tuple[bool, ...]
     low: int
     spent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One of several: `bound` holds, and `keep` of every way before it."""
+
+    bound: AtLeast
+    keep: AtLeast | None = None
 
 
 @dataclass(slots=True)
@@ -59,9 +67,9 @@ class CpSat:
         """Add a bound for good."""
         _bound(self._proto, bound)
 
-    def ask(self, goal: Sum, bounds: Iterable[AtLeast], either: Sequence[AtLeast], effort: float) -> Answer:
-        """A valuation with the least `goal` among those that keep `bounds` too, and one of `either` where any are given. `effort`: at most that
-        much deterministic time."""
+    def ask(self, goal: Sum, bounds: Iterable[AtLeast], ways: Sequence[Way], effort: float) -> Answer:
+        """A valuation with the least `goal` among those that keep `bounds` too and go one of the ways, where any are given. Where the goal is
+        empty, the first way that can be gone if the ways have anything to keep. `effort`: at most that much deterministic time."""
         from ortools.sat.python.cp_model_helper import CpModelProto, CpSolverStatus, SatParameters, SolveWrapper
 
         if goal.high - goal.low >= SAFE:
@@ -70,12 +78,8 @@ class CpSat:
         proto.copy_from(self._proto)
         for bound in bounds:
             _bound(proto, bound)
-        for number, bound in enumerate(either):
-            proto.variables.add().domain.extend((0, 1))
-            _bound(proto, bound, [len(self.model.keys) + number])
-        if either:
-            own = range(len(self.model.keys), len(self.model.keys) + len(either))
-            proto.constraints.add().bool_or.literals.extend(own)
+        if ways:
+            _ways(proto, ways, len(self.model.keys))
         if goal.terms:
             proto.objective.vars.extend([abs(x) - 1 for _, x in goal.terms])
             proto.objective.coeffs.extend([w for w, _ in goal.terms])
@@ -107,6 +111,25 @@ class CpSat:
         if response.status in (CpSolverStatus.FEASIBLE, CpSolverStatus.UNKNOWN) and goal.terms:
             low = max(low, goal.constant + ceil(response.best_objective_bound - 0.001))
         return Answer("unknown", (), low, spent)
+
+
+def _ways(proto: "CpModelProto", ways: Sequence[Way], start: int) -> None:
+    """Variable `start + 2k` is that way k is gone, the next that it and all ways before it are kept."""
+    for k, way in enumerate(ways):
+        gone, kept, before = start + 2 * k, start + 2 * k + 1, start + 2 * k - 1
+        for _ in (gone, kept):
+            proto.variables.add().domain.extend((0, 1))
+        _bound(proto, way.bound, [gone])
+        if way.keep is not None:
+            _bound(proto, way.keep, [kept])
+        if k:
+            for later in (gone, kept):
+                _clause(proto, (before + 1, -later - 1))
+    gone_ones = range(start, start + 2 * len(ways), 2)
+    proto.constraints.add().bool_or.literals.extend(gone_ones)
+    if any(way.keep is not None for way in ways):
+        proto.objective.vars.extend(gone_ones)
+        proto.objective.coeffs.extend(range(1, len(ways) + 1))
 
 
 def _index(literal: int) -> int:

@@ -13,12 +13,12 @@ from servanda.contracts.finding import Choice, Cost, Solution
 from servanda.contracts.meaning.explanation import admissible
 from servanda.contracts.problem import Problem
 from servanda.grammar.diagnostic import InternalError
-from servanda.solver.alignment_cuts import block, pins
-from servanda.solver.alignment_model import AlignmentModel, alignment_model
-from servanda.solver.alignment_order import Chains
-from servanda.solver.alignment_search import at_most
-from servanda.solver.boolean_model import AtLeast
-from servanda.solver.judging import Judge, ordered
+from servanda.solver.alignment.boolean_model import AtLeast
+from servanda.solver.alignment.cuts import block, pins
+from servanda.solver.alignment.judging import Judge, ordered
+from servanda.solver.alignment.model import AlignmentModel, alignment_model
+from servanda.solver.alignment.order import Chains
+from servanda.solver.alignment.search import at_most
 
 STEPS = 50_000_000
 """Budget of one question, in Z3's resource units."""

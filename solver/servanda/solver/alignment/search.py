@@ -13,14 +13,14 @@ from math import prod
 
 from servanda.contracts.finding import Choice, Cost, Identity, Solution
 from servanda.contracts.meaning.explanation import in_use
-from servanda.solver.alignment_cuts import Cut, block, pins
-from servanda.solver.alignment_model import AlignmentModel, alignment_model
-from servanda.solver.alignment_order import Chains
-from servanda.solver.alignment_positions import chunks, numbers, places
-from servanda.solver.boolean_model import AtLeast, Sum, tidy, value
-from servanda.solver.budget import Budget, Spent
-from servanda.solver.cpsat import SAFE, Answer, CpSat
-from servanda.solver.judging import Judge, Judged, often
+from servanda.solver.alignment.boolean_model import AtLeast, Sum, tidy, value
+from servanda.solver.alignment.budget import Budget, Spent
+from servanda.solver.alignment.cuts import Cut, block, pins
+from servanda.solver.alignment.judging import Judge, Judged, often
+from servanda.solver.alignment.model import AlignmentModel, alignment_model
+from servanda.solver.alignment.order import Chains
+from servanda.solver.alignment.positions import chunk_from, numbers, places
+from servanda.solver.cpsat import SAFE, Answer, CpSat, Way
 
 ALL_PAIRS = 200
 """With no more chained pairs than this, edges are followed through every leaf from the start."""
@@ -72,22 +72,22 @@ class Search:
         for cut in self._pins:
             self._solver.learn(cut.bound(self.model))
 
-    def _ask(self, goal: Sum, bounds: Iterable[AtLeast] = (), either: Sequence[AtLeast] = ()) -> Answer:
+    def _ask(self, goal: Sum, bounds: Iterable[AtLeast] = (), ways: Sequence[Way] = ()) -> Answer:
         """The solver's answer, blocked choices left out. Those of least cost that were blocked on the way to it are open again once that is
         known. Raises Spent where the budget for questions has ended."""
         if self._asked >= self.budget.asked:
             raise Spent
         self._asked += 1
         blocked = [cut.bound(self.model) for cost, cut in self._blocked if cost != self._settled]
-        answer = self._solver.ask(goal, [*bounds, *blocked], either, self.budget.effort - self._effort)
+        answer = self._solver.ask(goal, [*bounds, *blocked], ways, self.budget.effort - self._effort)
         self._effort += answer.spent
         return answer
 
-    def _among_least(self, goal: Sum, bounds: Iterable[AtLeast], either: Sequence[AtLeast] = ()) -> Answer | None:
+    def _among_least(self, goal: Sum, bounds: Iterable[AtLeast], ways: Sequence[Way] = ()) -> Answer | None:
         """A valuation no level of which is above the least cost; None where there is none. Raises Spent where the solver gave up."""
         assert self._settled is not None
         levels = [at_most(x, most) for x, most in zip(self.model.boolean.levels, self._settled, strict=True)]
-        answer = self._ask(goal, [*levels, *bounds], either)
+        answer = self._ask(goal, [*levels, *bounds], ways)
         if answer.status == "unknown":
             raise Spent
         return answer if answer.status == "least" else None
@@ -172,7 +172,7 @@ class Search:
         self._hasten()
         kept = 0
         while (place := self._improvable(kept)) is not None:
-            chunk = next(chunks(self.model.evidence, CHUNK, place))
+            chunk = chunk_from(self.model.evidence, place, CHUNK)
             self._improve(chunk, place)
             kept = place + len(chunk)
         self._options()
@@ -197,18 +197,16 @@ class Search:
             sums, here = places(self.model), self._numbers()
             if all(total.low == number for total, number in zip(sums[kept:], here[kept:], strict=True)):
                 return None
-            answer = self._earlier(sums, here, kept)
+            pairs = list(zip(sums, here, strict=True))
+            ways = [Way(at_most(total, number - 1), at_most(total, number)) for total, number in pairs[kept:]]
+            answer = self._among_least(Sum(()), [at_most(total, number) for total, number in pairs[:kept]], ways)
             if answer is None:
                 return None
             judged = self.judge.judge(self.model.choice(answer.true))
             if judged.best.cost == self._settled:
-                found = numbers(self.judge, self.model.evidence, judged.best.choice)
                 self.first = judged
-                return next(k for k, (new, old) in enumerate(zip(found, here, strict=True)) if new != old)
+                return next(k for k, (new, old) in enumerate(zip(self._numbers(), here, strict=True)) if new != old)
             self._learn(answer, judged)
-
-    def _earlier(self, sums: Sequence[Sum], here: Sequence[int], kept: int) -> Answer | None:
-        return None
 
     def _improve(self, chunk: tuple[tuple[int, int], ...], kept: int) -> None:
         """The least weighted sum over some places, those before being kept."""
@@ -257,9 +255,9 @@ class Search:
             self._less_often(open_, judged)
         away: list[Cut] = []
         while open_:
-            ways = {identity: self.model.counts.get(identity, Sum(())) for identity in open_}
-            either = [at_most(ways[i], n - 1) for i, n in open_.items() if ways[i].low < n]
-            answer = self._among_least(Sum(()), [cut.bound(self.model) for cut in away], either) if either else None
+            totals = {identity: self.model.counts.get(identity, Sum(())) for identity in open_}
+            ways = [Way(at_most(totals[i], n - 1)) for i, n in open_.items() if totals[i].low < n]
+            answer = self._among_least(Sum(()), [cut.bound(self.model) for cut in away], ways) if ways else None
             if answer is None:
                 break
             judged = self.judge.judge(self.model.choice(answer.true))

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from servanda.contracts.problem import Leaf, NearMiss
-from servanda.solver.alignment_branches import Branches
-from servanda.solver.alignment_evidence import Evidence
-from servanda.solver.alignment_order import Edge, Order, support
-from servanda.solver.boolean_model import FALSE, TRUE
+from servanda.solver.alignment.boolean_model import FALSE, TRUE
+from servanda.solver.alignment.branches import Branches
+from servanda.solver.alignment.evidence import Evidence
+from servanda.solver.alignment.order import Edge, Order, support
 
 
 @dataclass(frozen=True, slots=True)

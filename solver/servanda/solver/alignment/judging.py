@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from servanda.contracts.finding import Choice, Cost, Explanation, Identity, Tie
 from servanda.contracts.meaning.explanation import Indexed, explanations, in_use, index
 from servanda.contracts.problem import Problem
-from servanda.solver.pairings import few_pairings
+from servanda.solver.alignment.pairings import few_pairings
 
 Rank = tuple[Cost, Tie, tuple[int, ...]]
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from servanda.contracts.finding import SEVERITIES, Choice, Identity
 from servanda.contracts.meaning.explanation import Indexed
-from servanda.solver.alignment_branches import Branches, branches
-from servanda.solver.alignment_evidence import Evidence, evidence
-from servanda.solver.alignment_near import Missing, extras, missing
-from servanda.solver.alignment_order import Order, order
-from servanda.solver.boolean_model import FALSE, BooleanModel, Builder, Named, Sum, holds, tidy
+from servanda.solver.alignment.boolean_model import FALSE, BooleanModel, Builder, Named, Sum, holds, tidy
+from servanda.solver.alignment.branches import Branches, branches
+from servanda.solver.alignment.evidence import Evidence, evidence
+from servanda.solver.alignment.near import Missing, extras, missing
+from servanda.solver.alignment.order import Order, order
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from servanda.contracts.finding import Choice, Explanation
 from servanda.contracts.meaning.explanation import branch_evidence
 from servanda.contracts.problem import Leaf
-from servanda.solver.alignment_branches import required_of
-from servanda.solver.alignment_evidence import Evidence
-from servanda.solver.alignment_model import AlignmentModel
-from servanda.solver.boolean_model import AtLeast, Named, holds, tidy, value
-from servanda.solver.judging import Judge
+from servanda.solver.alignment.boolean_model import AtLeast, Named, holds, tidy, value
+from servanda.solver.alignment.branches import required_of
+from servanda.solver.alignment.evidence import Evidence
+from servanda.solver.alignment.judging import Judge
+from servanda.solver.alignment.model import AlignmentModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The part of the alignment model about branches not taken: which could be shown, on what events, and what that absorbs.
 
 In: the literals of a choice. Out: literals for `wrong_branch` findings, their events and the omissions they absorb. Relaxed: a model may pick
-any evidence that shows a branch where the fixed pass picks the earliest, and need not find what could be found; `alignment_cuts` pins both down
+any evidence that shows a branch where the fixed pass picks the earliest, and need not find what could be found; `cuts` pins both down
 where they matter. Every relaxation only widens what is allowed.
 """
 
@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from servanda.contracts.problem import Leaf
-from servanda.solver.alignment_evidence import Evidence
-from servanda.solver.boolean_model import FALSE, TRUE
+from servanda.solver.alignment.boolean_model import FALSE, TRUE
+from servanda.solver.alignment.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from itertools import islice, product
 from servanda.contracts.finding import SEVERITIES, Choice, Cost, Identity, Solution
 from servanda.contracts.meaning.explanation import in_use
 from servanda.contracts.problem import EdgeInstance, Leaf
-from servanda.solver.judging import Judge, Judged
+from servanda.solver.alignment.judging import Judge, Judged
 
 FEW = 16
 """Choices of options that are looked at one by one; with more, each group is tried on its own."""

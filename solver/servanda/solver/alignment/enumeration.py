@@ -11,8 +11,8 @@ from servanda.contracts.finding import SEVERITIES, Choice, Solution
 from servanda.contracts.meaning.explanation import in_use
 from servanda.contracts.problem import Leaf
 from servanda.contracts.reference import certainty
-from servanda.solver.greedy import option_choices, room
-from servanda.solver.judging import Judge, Judged
+from servanda.solver.alignment.greedy import option_choices, room
+from servanda.solver.alignment.judging import Judge, Judged
 
 STEPS = 20
 """Steps allowed for each choice allowed, so that dead ends count too."""

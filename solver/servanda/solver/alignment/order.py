@@ -12,9 +12,9 @@ from functools import cached_property
 
 from servanda.contracts.meaning.explanation import Indexed
 from servanda.contracts.problem import Leaf
-from servanda.solver.alignment_branches import Branches
-from servanda.solver.alignment_evidence import Evidence
-from servanda.solver.boolean_model import FALSE, TRUE
+from servanda.solver.alignment.boolean_model import FALSE, TRUE
+from servanda.solver.alignment.branches import Branches
+from servanda.solver.alignment.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from servanda.contracts.meaning.explanation import Indexed
 from servanda.contracts.problem import Leaf
-from servanda.solver.boolean_model import FALSE, TRUE, Builder
+from servanda.solver.alignment.boolean_model import FALSE, TRUE, Builder
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,14 @@ In: a judge and a model. Out: for each active leaf by its id, a sum over the mod
 tuple of the tie ends, and comes before all of that.
 """
 
-from collections.abc import Iterator, Sequence
 from math import prod
 
 from servanda.contracts.finding import Choice
 from servanda.contracts.meaning.explanation import in_use
-from servanda.solver.alignment_evidence import Evidence
-from servanda.solver.alignment_model import AlignmentModel
-from servanda.solver.boolean_model import Sum, tidy
-from servanda.solver.judging import Judge
+from servanda.solver.alignment.boolean_model import Sum, tidy
+from servanda.solver.alignment.evidence import Evidence
+from servanda.solver.alignment.judging import Judge
+from servanda.solver.alignment.model import AlignmentModel
 
 
 def places(model: AlignmentModel) -> tuple[Sum, ...]:
@@ -46,18 +45,10 @@ def numbers(judge: Judge, evidence: Evidence, choice: Choice) -> tuple[int, ...]
     return tuple(found)
 
 
-def chunks(evidence: Evidence, most: int) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Consecutive places with their weights, so that a weighted sum orders them; no sum reaches `most`."""
-    held: list[int] = []
+def chunk_from(evidence: Evidence, place: int, most: int) -> tuple[tuple[int, int], ...]:
+    """Consecutive places from `place` on with their weights, so that a weighted sum orders them: as many as keep the sum below `most`."""
     radices = [len(leaf.candidates) + 3 for leaf in evidence.leaves]
-    for place in range(len(radices)):
-        if held and prod(radices[k] for k in (*held, place)) >= most:
-            yield _weighted(held, radices)
-            held = []
-        held.append(place)
-    if held:
-        yield _weighted(held, radices)
-
-
-def _weighted(held: Sequence[int], radices: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    return tuple((prod(radices[j] for j in held[i + 1 :]), k) for i, k in enumerate(held))
+    end = place + 1
+    while end < len(radices) and prod(radices[place : end + 1]) < most:
+        end += 1
+    return tuple((prod(radices[k + 1 : end]), k) for k in range(place, end))
