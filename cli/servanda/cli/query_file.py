@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from servanda.cli.contract_file import read_input
 from servanda.contracts.observed import Json
-from servanda.contracts.toolfiles import exact_json
+from servanda.contracts.readers.json_fault import NotJson
+from servanda.contracts.readers.strict_json import loads
 from servanda.grammar.diagnostic import refuse
 from servanda.grammar.span import NOWHERE, Source
 
@@ -17,8 +18,8 @@ def read_query_file(path: str) -> Mapping[str, Json]:
     text = read_input(path).text
     source = Source(path, text)
     try:
-        value = exact_json.loads(text)
-    except exact_json.NotJson as error:
+        value = loads(text)
+    except NotJson as error:
         refuse("Q101", f"{path} is not JSON: {error}", source=source, span=NOWHERE)
     if not isinstance(value, Mapping):
         refuse("Q102", f"{path} holds no query: a JSON object with one key for each attribute is needed")

@@ -17,7 +17,8 @@ from servanda.contracts.meaning.values import Mismatch, Reader, Unknown, json_te
 from servanda.contracts.model import Contract, OutputContract, OutputRule, effect_of
 from servanda.contracts.observed import MISSING, Event, Json, Trace
 from servanda.contracts.problem import Violation
-from servanda.contracts.toolfiles.exact_json import NotJson, loads
+from servanda.contracts.readers.json_fault import NotJson
+from servanda.contracts.readers.strict_json import loads
 from servanda.contracts.types import UntypedType, type_name
 
 

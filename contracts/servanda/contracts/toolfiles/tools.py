@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from servanda.contracts.model import Effect
-from servanda.contracts.toolfiles import exact_json
+from servanda.contracts.readers.json_fault import NotJson
+from servanda.contracts.readers.strict_json import loads
 from servanda.contracts.toolfiles.files import FileFault
 from servanda.contracts.toolfiles.openapi import is_openapi, operations
 from servanda.contracts.toolfiles.schema_types import type_of_schema, typed_view
@@ -42,8 +43,8 @@ class Listing:
 def read_tools(text: str, shown: str) -> Listing:
     """The tools of the file called `shown` in messages."""
     try:
-        document = exact_json.loads(text)
-    except exact_json.NotJson as error:
+        document = loads(text)
+    except NotJson as error:
         return Listing((), (FileFault("F110", f"{shown} is not JSON: {error}"),))
     entries = _entries(document)
     if entries is None:
