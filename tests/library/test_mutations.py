@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LIBRARY = ROOT / "contracts/servanda/contracts/library"
 NAMES = sorted(p.name for p in LIBRARY.glob("*.contract"))
 EXHAUSTIVE = os.environ.get("SERVANDA_EXHAUSTIVE") == "1"
-SAMPLE = 24
+SAMPLE = 18
 """Tokens of a contract that are looked at in the normal run, for each property, beside one of each kind in the smallest contract."""
 
 
