@@ -13,10 +13,10 @@ from servanda.contracts.model import Contract
 from servanda.contracts.observed import Json, Trace
 from servanda.contracts.problem import Problem
 from servanda.contracts.verdict import Evaluation, decide
-from servanda.solver.alignment.budget import Budget
 from servanda.solver.alignment.enumeration import enumerated
 from servanda.solver.alignment.greedy import greedy, settled
 from servanda.solver.alignment.judging import Judge, ordered
+from servanda.solver.budget import Budget
 
 DEFAULT = Budget()
 

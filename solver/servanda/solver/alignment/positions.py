@@ -5,8 +5,6 @@ In: a judge and a model. Out: for each active leaf by its id, a sum over the mod
 tuple of the tie ends, and comes before all of that.
 """
 
-from math import prod
-
 from servanda.contracts.finding import Choice
 from servanda.contracts.meaning.explanation import in_use
 from servanda.solver.alignment.boolean_model import Sum, tidy
@@ -43,12 +41,3 @@ def numbers(judge: Judge, evidence: Evidence, choice: Choice) -> tuple[int, ...]
         else:
             found.append(len(leaf.candidates) + shift)
     return tuple(found)
-
-
-def chunk_from(evidence: Evidence, place: int, most: int) -> tuple[tuple[int, int], ...]:
-    """Consecutive places from `place` on with their weights, so that a weighted sum orders them: as many as keep the sum below `most`."""
-    radices = [len(leaf.candidates) + 3 for leaf in evidence.leaves]
-    end = place + 1
-    while end < len(radices) and prod(radices[place : end + 1]) < most:
-        end += 1
-    return tuple((prod(radices[k + 1 : end]), k) for k in range(place, end))

@@ -14,12 +14,12 @@ from math import prod
 from servanda.contracts.finding import Choice, Cost, Identity, Solution
 from servanda.contracts.meaning.explanation import in_use
 from servanda.solver.alignment.boolean_model import AtLeast, Sum, tidy, value
-from servanda.solver.alignment.budget import Budget, Spent
 from servanda.solver.alignment.cuts import Cut, block, pins
 from servanda.solver.alignment.judging import Judge, Judged, often
 from servanda.solver.alignment.model import AlignmentModel, alignment_model
 from servanda.solver.alignment.order import Chains
-from servanda.solver.alignment.positions import chunk_from, numbers, places
+from servanda.solver.alignment.positions import numbers, places
+from servanda.solver.budget import Budget, Spent
 from servanda.solver.cpsat import SAFE, Answer, CpSat, Way
 
 ALL_PAIRS = 200
@@ -164,17 +164,15 @@ class Search:
     # ---- the canonical explanation ---------------------------------------------------------------------------------------
 
     def _canonical(self) -> None:
-        """Place by place in the canonical order, several at a time, the least that an explanation of least cost can have."""
+        """From place to place in the canonical order, until none can be bettered without worsening one before it."""
         self._settled = self.first.best.cost
         for judged in self.judge.all_of_cost(self._settled):
             if judged.rank < self.first.rank:
                 self.first = judged
         self._hasten()
-        kept = 0
-        while (place := self._improvable(kept)) is not None:
-            chunk = chunk_from(self.model.evidence, place, CHUNK)
-            self._improve(chunk, place)
-            kept = place + len(chunk)
+        kept: int | None = 0
+        while kept is not None:
+            kept = self._improvable(kept)
         self._options()
 
     def _numbers(self) -> tuple[int, ...]:
@@ -192,7 +190,8 @@ class Search:
                 self.first = judged
 
     def _improvable(self, kept: int) -> int | None:
-        """The first place, after those kept, at which an explanation of least cost can have a smaller number and the same before."""
+        """The first place, from `kept` on, at which an explanation of least cost can have a smaller number and the same before; the first
+        explanation now has a smaller one there. None where there is no such place."""
         while True:
             sums, here = places(self.model), self._numbers()
             if all(total.low == number for total, number in zip(sums[kept:], here[kept:], strict=True)):
@@ -206,25 +205,6 @@ class Search:
             if judged.best.cost == self._settled:
                 self.first = judged
                 return next(k for k, (new, old) in enumerate(zip(self._numbers(), here, strict=True)) if new != old)
-            self._learn(answer, judged)
-
-    def _improve(self, chunk: tuple[tuple[int, int], ...], kept: int) -> None:
-        """The least weighted sum over some places, those before being kept."""
-        while True:
-            sums = places(self.model)
-            here = self._numbers()
-            goal = weighted((w, sums[k]) for w, k in chunk)
-            have = sum(w * here[k] for w, k in chunk)
-            if have == goal.low:
-                return
-            before = [at_most(total, most) for total, most in zip(sums[:kept], here, strict=False)]
-            answer = self._among_least(goal, [*before, at_most(goal, have - 1)])
-            if answer is None:
-                return
-            judged = self.judge.judge(self.model.choice(answer.true))
-            if judged.best.cost == self._settled:
-                self.first = judged
-                return
             self._learn(answer, judged)
 
     def _options(self) -> None:
@@ -276,9 +256,6 @@ class Search:
         for identity in found:
             del often_enough[identity]
         return bool(found)
-
-
-CHUNK = 1 << 40
 
 
 def at_most(total: Sum, most: int) -> AtLeast:
