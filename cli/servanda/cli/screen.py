@@ -18,6 +18,8 @@ from rich.text import Text
 
 PIPED_WIDTH = 80
 _WIDEST = 120
+_LEAST = 20
+_WORD = re.compile(r"\s*\S+\s*")
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 
@@ -46,6 +48,20 @@ def cut(text: str, width: int) -> str:
     return "".join(kept) + "…"
 
 
+def _breaks(text: str, first: int, others: int) -> list[int]:
+    """Where to break a text at blanks, for a first line of `first` cells and others of `others`. A longer word stays whole: it is a path, and can
+    then be copied."""
+    offsets: list[int] = []
+    left = max(_LEAST, first)
+    for word in _WORD.finditer(text):
+        needed = cell_len(word.group().rstrip())
+        if needed > left and word.start() > (offsets[-1] if offsets else 0):
+            offsets.append(word.start())
+            left = max(_LEAST, others)
+        left -= cell_len(word.group())
+    return offsets
+
+
 @dataclass(frozen=True, slots=True)
 class Screen:
     """A width in cells, and whether colours are shown."""
@@ -66,20 +82,9 @@ class Screen:
         hang = indent if hang is None else hang
         lines: list[Text] = []
         for part in text.split("\n", allow_blank=True):
-            first = self._broken(part, self.width - (hang if lines else indent))[0]
-            rest = part[len(first.plain) :]
-            lines.append(Text(" " * (hang if lines else indent)).append_text(first) if first.plain else first)
-            blanks = len(rest.plain) - len(rest.plain.lstrip(" "))
-            if blanks < len(rest.plain):
-                lines += [Text(" " * hang).append_text(line) for line in self._broken(rest[blanks:], self.width - hang)]
-        return lines
-
-    def _broken(self, text: Text, width: int) -> list[Text]:
-        """The text in lines of at most `width` cells (never less than 20), without blanks at their ends. A longer word stays whole: it is a path,
-        and can be copied."""
-        lines = list(text.wrap(self._console(), max(20, width), tab_size=4, overflow="ignore")) or [Text()]
-        for line in lines:
-            line.rstrip()
+            for line in part.divide(_breaks(part.plain, self.width - (hang if lines else indent), self.width - hang)):
+                line.rstrip()
+                lines.append(Text(" " * (hang if lines else indent)).append_text(line) if line.plain else line)
         return lines
 
     def _console(self) -> Console:
