@@ -31,7 +31,7 @@ class _Pattern:
     """What some `by` says: the events that match and those that nearly do."""
 
     name: str
-    tool: str
+    tools: tuple[str, ...]
     candidates: tuple[int, ...]
     near: tuple[NearMiss, ...]
 
@@ -58,7 +58,7 @@ PROFILES = (
     _Profile(0.14, 0.2, (0, 1, 2, 3, 4), 0.2, (1, 2, 3, 4, 5), (0.2, 0.6, 0.9)),
     _Profile(0.03, 0.0, (2, 3, 4, 5, 6), 0.05, (1, 2, 3), (0.4, 0.7, 0.9)),
     _Profile(0.0, 0.4, (0, 1, 2), 0.2, (2, 3, 4), (0.3, 0.5, 0.7)),
-    _Profile(0.05, 0.05, (0, 1, 2, 3), 0.05, (1, 2, 3), (0.0, 0.1, 0.4), 0.8),
+    _Profile(0.05, 0.05, (1, 2, 3, 4), 0.05, (1, 2, 3), (0.1, 0.4, 0.6), 0.9),
     _Profile(0.4, 0.05, (0, 1, 2, 3), 0.4, (1, 2, 3), (0.3, 0.6)),
 )
 
@@ -141,14 +141,15 @@ def _patterns(rng: Random, profile: _Profile, facts: Sequence[Fact]) -> list[_Pa
     seen = sorted({f.name for f in facts}) or ["read_a"]
     for number in range(rng.choice(profile.patterns)):
         tool = rng.choice(("read_a", "write_a", "write_b", "user")) if rng.random() < 0.25 else rng.choice(seen)
-        fitting = [f for f in facts if f.name == tool]
+        tools = tuple(sorted({tool, rng.choice(TOOLS)})) if tool in TOOLS and rng.random() < 0.2 else (tool,)
+        fitting = [f for f in facts if f.name in tools]
         density = rng.choice(profile.densities)
         chosen = [f.index for f in fitting if rng.random() < density]
         near = []
         for fact in fitting:
             if fact.index not in chosen and rng.random() < 0.8:
                 near.append(_near(rng, profile, facts, fact))
-        patterns.append(_Pattern(f"p{number}", tool, tuple(chosen), tuple(near)))
+        patterns.append(_Pattern(f"p{number}", tools, tuple(chosen), tuple(near)))
     return patterns
 
 
@@ -176,9 +177,9 @@ def _with_wanted(making: _Making, leaf: Leaf, edges: Sequence[EdgeInstance]) -> 
         wanted: tuple[int, ...] = ()
         if all(a.view and a.later for a in miss.atoms):
             able = [f.index for f in making.facts if f.call and f.turn >= turns[miss.event] and f.index != miss.event]
-            if rng.random() < 0.8:
+            if rng.random() < 0.9:
                 able = sorted(set(able) & set(asked))
-            wanted = tuple(sorted(rng.sample(able, min(len(able), rng.choice((0, 1, 1, 1, 2))))))
+            wanted = tuple(sorted(rng.sample(able, min(len(able), rng.choice((1, 1, 1, 2))))))
         near.append(replace(miss, wanted=wanted))
     return replace(leaf, near=tuple(near))
 
@@ -240,14 +241,16 @@ def _leaf(making: _Making, prefix: str, options: Path, branches: Path, alternati
         pattern = rng.choice(by_number[: len(by_number) // 2 + 1])
     sharing = rng.choice((None, None, "shared", "exclusive", "exclusive"))
     shares = (
-        pattern.candidates if sharing == "shared" or (sharing is None and not pattern.tool.startswith("write")) else ()
+        pattern.candidates
+        if sharing == "shared" or (sharing is None and not any(t.startswith("write") for t in pattern.tools))
+        else ()
     )
     near = pattern.near
     if rng.random() < 0.3:
         near = tuple(n for n in near if rng.random() < 0.7)
     kind = "require" if rng.random() < 0.78 else "optional"
     name = making.name(prefix)
-    calls = (pattern.tool,) if pattern.tool in TOOLS else ()
+    calls = tuple(t for t in pattern.tools if t in TOOLS)
     making.leaves.append(
         Leaf(
             name,
@@ -274,6 +277,10 @@ def _edges(making: _Making, active: Sequence[Leaf]) -> list[EdgeInstance]:
     edges: list[EdgeInstance] = []
     for number in range(rng.choice(making.profile.edges) if len(ranked) > 1 else 0):
         i, j = sorted(rng.sample(range(len(ranked)), 2))
+        early = [k for k, x in enumerate(ranked) if k and any(all(a.later for a in n.atoms) for n in x.near)]
+        if early and rng.random() < making.profile.views - 0.3:
+            j = rng.choice(early)
+            i = rng.randrange(j)
         first, last = ranked[i], ranked[j]
         bound = rng.choice((1, 2)) if rng.random() < 0.2 else None
         supports = {

@@ -37,7 +37,9 @@ def large(rng: Random, shape: Shape) -> Problem:
     while len(run) < shape.events:
         run.insert(rng.randint(0, len(run)), (-1, True))
     facts = tuple(
-        Fact(i, f"t{label}", i, True, good and label >= 0 and not reads[label], good and label >= 0 and not reads[label])
+        Fact(
+            i, f"t{label}", i, True, good and label >= 0 and not reads[label], good and label >= 0 and not reads[label]
+        )
         for i, (label, good) in enumerate(run)
     )
     fits: dict[int, list[int]] = {}

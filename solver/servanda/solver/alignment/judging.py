@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from servanda.contracts.finding import Choice, Cost, Explanation, Identity, Tie
-from servanda.contracts.meaning.explanation import Indexed, explanations, in_use, index
+from servanda.contracts.meaning.explanation import Indexed, Pairings, explanations, in_use, index
 from servanda.contracts.problem import Problem
-from servanda.solver.alignment.pairings import few_pairings
+from servanda.solver.alignment.pairings import pairings_by
 
 Rank = tuple[Cost, Tie, tuple[int, ...]]
 
@@ -49,11 +49,13 @@ class Judge:
 
     problem: Problem
     indexed: Indexed = field(init=False)
+    _pairings: Pairings = field(init=False)
     _parents: dict[str, frozenset[tuple[str, str]]] = field(init=False)
     _seen: dict[tuple[object, ...], Judged] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.indexed = index(self.problem)
+        self._pairings = pairings_by({f.index: f.name for f in self.problem.facts})
         self._parents = {}
         for options in [*(x.options for x in self.problem.leaves), *(f.options for f in self.problem.forbids)]:
             for depth, (group, _) in enumerate(options):
@@ -83,7 +85,7 @@ class Judge:
         found = self._seen.get(key)
         if found is None:
             options = tuple(names.index(choice.options[g]) for g, names in self.problem.groups.items())
-            all_of_it = list(explanations(self.indexed, choice, few_pairings))
+            all_of_it = list(explanations(self.indexed, choice, self._pairings))
             best = min(all_of_it, key=lambda e: (e.cost, e.tie))
             equal = tuple(e for e in all_of_it if e.cost == best.cost)
             found = self._seen[key] = Judged(best, (best.cost, best.tie, options), equal)
