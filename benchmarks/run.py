@@ -20,13 +20,11 @@ LIBRARY = ROOT / "contracts/servanda/contracts/library"
 DATA = Path(os.environ.get("SERVANDA_DATA") or ROOT.parent / "shared/data")
 COMMAND = [sys.executable, "-m", "servanda.cli"]
 PARSING = """
-import sys, time
-from servanda.contracts.load import load
+import sys, timeit
 from servanda.grammar.parser import parse
 from servanda.grammar.span import Source
 text = open(sys.argv[1], encoding="utf-8").read()
-parse(Source("warm", text))
-best = min(measure() for measure in [lambda: (start := time.perf_counter(), parse(Source("x", text)), time.perf_counter() - start)[2]] * 7)
+best = min(timeit.repeat(lambda: parse(Source("x", text)), number=1, repeat=8))
 print(len(text.encode()) / 1000 / best)
 """
 

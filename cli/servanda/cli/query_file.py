@@ -10,17 +10,17 @@ from servanda.contracts.observed import Json
 from servanda.contracts.readers.json_fault import NotJson
 from servanda.contracts.readers.strict_json import loads
 from servanda.grammar.diagnostic import refuse
-from servanda.grammar.span import NOWHERE, Source
+from servanda.grammar.span import Source, Span
 
 
 def read_query_file(path: str) -> Mapping[str, Json]:
     """The attributes given in the file. Raises `Refusal` (F101 to F104, Q101, Q102)."""
     text = read_input(path).text
-    source = Source(path, text)
     try:
         value = loads(text)
     except NotJson as error:
-        refuse("Q101", f"{path} is not JSON: {error}", source=source, span=NOWHERE)
+        at = Span(0, 1, error.line, error.column)
+        refuse("Q101", f"the query is not JSON: {error.reason}", source=Source(path, text), span=at)
     if not isinstance(value, Mapping):
         refuse("Q102", f"{path} holds no query: a JSON object with one key for each attribute is needed")
     return value

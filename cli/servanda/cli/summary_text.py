@@ -105,7 +105,7 @@ def _rules(contract: Contract, traces: Sequence[Judged]) -> Iterator[RenderableT
 
 def _worst(traces: Sequence[Judged], screen: Screen) -> Iterator[RenderableType]:
     found = worst_traces(traces, WORST)
-    if not found or len(traces) == 1:
+    if not found or len(traces) <= WORST:
         return
     yield from _title("worst traces")
     inner = Screen(screen.width - 2, screen.colour)
