@@ -1,15 +1,15 @@
 """The part of the alignment model about branches not taken: which could be shown, on what events, and what that absorbs.
 
-In: the literals of a choice. Out: literals for `wrong_branch` findings, their events and the omissions they absorb. Relaxed: a model may pick
-any evidence that shows a branch where the fixed pass picks the earliest, and need not find what could be found; `cuts` pins both down
-where they matter. Every relaxation only widens what is allowed.
+In: the literals of a choice. Out: literals for `wrong_branch` findings, their events and the omissions they absorb. Relaxed: a model need not
+show what could be shown, and shows it by evidence no leaf of which could have an earlier event with the others unchanged, where the fixed
+pass picks the earliest as a whole; `cuts` pins both down where they matter. Every relaxation only widens what is allowed.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from servanda.contracts.problem import Leaf
-from servanda.solver.alignment.boolean_model import FALSE, TRUE
+from servanda.solver.alignment.boolean_model import FALSE
 from servanda.solver.alignment.evidence import Evidence
 
 
@@ -39,7 +39,7 @@ def branches(evidence: Evidence) -> Branches:
     builder, problem = evidence.builder, evidence.indexed.problem
     wrong: dict[str, int] = {}
     at: dict[tuple[str, int], int] = {}
-    matched: list[tuple[Leaf, int, int]] = []
+    matched: list[Matched] = []
     if problem.complete:
         for decision in sorted(problem.decisions):
             due = required_of(evidence, decision)
@@ -56,8 +56,8 @@ def branches(evidence: Evidence) -> Branches:
                 builder.clause(-shown[branch], literal)
                 found = _branch(evidence, decision, branch, leaves, shown[branch])
                 matched += found
-                for _, event, here in found:
-                    places.setdefault(event, []).append(here)
+                for match in found:
+                    places.setdefault(match.event, []).append(match.literal)
                 for leaf in leaves:
                     if leaf.kind == "optional":
                         for event in leaf.candidates:
@@ -70,6 +70,7 @@ def branches(evidence: Evidence) -> Branches:
                 builder.clause(-here, literal)
                 builder.clause(-here, *reasons)
     _apart(evidence, matched)
+    _early(evidence, matched)
     anywhere = {
         e: builder.either(("wrong_anywhere", e), [x for (_, at_event), x in at.items() if at_event == e])
         for e in sorted({e for _, e in at})
@@ -89,9 +90,19 @@ def _coverable(required: Sequence[Leaf]) -> bool:
     return bool(required) and all(x.candidates for x in always) and any(x.candidates for x in required)
 
 
-def _branch(
-    evidence: Evidence, decision: str, branch: str, leaves: Sequence[Leaf], shown: int
-) -> list[tuple[Leaf, int, int]]:
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The leaf of a branch not taken is matched with the event, to show the branch. `shows`: the event would show it."""
+
+    decision: str
+    branch: str
+    leaf: Leaf
+    event: int
+    literal: int
+    shows: int
+
+
+def _branch(evidence: Evidence, decision: str, branch: str, leaves: Sequence[Leaf], shown: int) -> list[Matched]:
     """Evidence for a branch that is shown: an event for each required leaf of the options picked, one of which shows it."""
     builder = evidence.builder
     required = [x for x in leaves if x.kind == "require"]
@@ -102,11 +113,13 @@ def _branch(
     for picks in options.values():
         builder.clause(-shown, *picks.values())
         builder.at_most_one(picks.values())
-    found: list[tuple[Leaf, int, int]] = []
-    signs: list[int] = []
+    found: list[Matched] = []
     for leaf in required:
         mine = []
         picked = [options[g][o] for g, o in leaf.options]
+        known = builder.either(
+            ("known", leaf.signature), [evidence.has[x.id] for x in evidence.leaves if x.signature == leaf.signature]
+        )
         for event in leaf.candidates:
             here = builder.variable("matched", decision, branch, leaf.id, event)
             builder.clause(-here, shown)
@@ -114,21 +127,50 @@ def _branch(
                 builder.clause(-here, pick)
             _room(evidence, decision, leaf, event, here)
             mine.append(here)
-            found.append((leaf, event, here))
-            sign = builder.variable("sign", decision, branch, leaf.id, event)
-            builder.clause(-sign, here)
-            known = [
-                evidence.has[x.id]
-                for x in evidence.leaves
-                if event in leaf.shares and x.signature == leaf.signature and evidence.has[x.id] != FALSE
-            ]
-            for other in known or ([] if event in leaf.shares else [TRUE]):
-                builder.clause(-sign, evidence.free[event], -other)
-            signs.append(sign)
+            free = evidence.free[event]
+            shows = builder.either(("shows", leaf.id, event), [free, -known]) if event in leaf.shares else free
+            found.append(Matched(decision, branch, leaf, event, here, shows))
         builder.clause(-shown, *(-p for p in picked), *mine)
         builder.at_most_one(mine)
-    builder.clause(-shown, *signs)
+    builder.clause(-shown, *(_sign(evidence, match) for match in found))
     return found
+
+
+def _sign(evidence: Evidence, match: Matched) -> int:
+    """The match shows its branch."""
+    return evidence.builder.every(("sign", match.leaf.id, match.event), [match.literal, match.shows])
+
+
+def _early(evidence: Evidence, matched: Sequence[Matched]) -> None:
+    """No leaf of a branch that is shown could have an earlier event, the others keeping theirs."""
+    builder = evidence.builder
+    at: dict[int, list[Matched]] = {}
+    by_branch: dict[tuple[str, str], list[Matched]] = {}
+    for match in matched:
+        at.setdefault(match.event, []).append(match)
+        by_branch.setdefault((match.decision, match.branch), []).append(match)
+    for (decision, _), matches in by_branch.items():
+        taken = (decision, evidence.indexed.problem.decisions[decision])
+        for leaf in {m.leaf.id: m.leaf for m in matches}.values():
+            others = [_sign(evidence, m) for m in matches if m.leaf.id != leaf.id]
+            beside = builder.either(("sign_beside", leaf.id), others)
+            earlier = FALSE
+            for match in (m for m in matches if m.leaf.id == leaf.id):
+                builder.clause(-match.literal, -earlier)
+                event = match.event
+                full = [
+                    evidence.on[x.id, event]
+                    for x in evidence.holders[event]
+                    if taken not in x.branches and not (event in leaf.shares and event in x.shares)
+                ]
+                full += [
+                    m.literal
+                    for m in at[event]
+                    if m.leaf.id != leaf.id and not (event in leaf.shares and event in m.leaf.shares)
+                ]
+                serves = builder.either(("serves", leaf.id, event), [match.shows, beside])
+                able = builder.every(("able", leaf.id, event), [serves, *(-x for x in full)])
+                earlier = builder.either(("earlier", leaf.id, event), [earlier, able])
 
 
 def _room(evidence: Evidence, decision: str, leaf: Leaf, event: int, here: int) -> None:
@@ -139,15 +181,15 @@ def _room(evidence: Evidence, decision: str, leaf: Leaf, event: int, here: int) 
             evidence.builder.clause(-here, -evidence.on[other.id, event])
 
 
-def _apart(evidence: Evidence, matched: Sequence[tuple[Leaf, int, int]]) -> None:
+def _apart(evidence: Evidence, matched: Sequence[Matched]) -> None:
     """Evidence of branches not taken keeps capacity among itself, across decisions too."""
-    by_event: dict[int, list[tuple[Leaf, int]]] = {}
-    for leaf, event, here in matched:
-        by_event.setdefault(event, []).append((leaf, here))
+    by_event: dict[int, list[Matched]] = {}
+    for match in matched:
+        by_event.setdefault(match.event, []).append(match)
     for event, able in sorted(by_event.items()):
-        sole = [here for leaf, here in able if event not in leaf.shares]
+        sole = [m.literal for m in able if event not in m.leaf.shares]
         evidence.builder.at_most_one(sole)
         if sole:
-            for leaf, here in able:
-                if event in leaf.shares:
-                    evidence.builder.at_most_one([*sole, here])
+            for match in able:
+                if event in match.leaf.shares:
+                    evidence.builder.at_most_one([*sole, match.literal])
