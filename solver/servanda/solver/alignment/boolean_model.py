@@ -105,27 +105,29 @@ class Builder:
             self.bounds.append(AtLeast(total, least))
 
     def either(self, key: Key, literals: Sequence[int]) -> int:
-        """A literal that is true iff one of the literals is."""
+        """A literal that is true iff one of the literals is; it goes by that name. The name says all that the literals depend on."""
+        found = self._known.get(key)
+        if found is not None:
+            return found
         kept = [x for x in dict.fromkeys(literals) if x != FALSE]
         if TRUE in kept or any(-x in kept for x in kept):
-            return TRUE
-        if len(kept) <= 1:
-            return kept[0] if kept else FALSE
-        if key in self._known:
-            return self._known[key]
-        result = self.variable(*key)
-        self.clause(-result, *kept)
-        for literal in kept:
-            self.clause(result, -literal)
+            result = TRUE
+        elif len(kept) <= 1:
+            result = kept[0] if kept else FALSE
+        else:
+            result = self.variable(*key)
+            self.clause(-result, *kept)
+            for literal in kept:
+                self.clause(result, -literal)
+        self._known[key] = result
         return result
 
     def every(self, key: Key, literals: Sequence[int]) -> int:
-        """A literal that is true iff all of the literals are."""
-        if key in self._known:
-            return self._known[key]
-        result = -self.either(("not", *key), [-x for x in literals])
-        self._known[key] = result
-        return result
+        """A literal that is true iff all of the literals are; it goes by that name. The name says all that the literals depend on."""
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = -self.either(("not", *key), [-x for x in literals])
+        return found
 
     def build(self, levels: Sequence[Sum]) -> BooleanModel:
         """The model with these levels of cost."""

@@ -74,8 +74,6 @@ def evidence(indexed: Indexed, builder: Builder) -> Evidence:
         use[leaf.id] = chosen
         has[leaf.id] = builder.either(("has", leaf.id), mine)
         idle[leaf.id] = builder.every(("idle", leaf.id), [chosen, -has[leaf.id]])
-        builder.call(("has", leaf.id), has[leaf.id])
-        builder.call(("idle", leaf.id), idle[leaf.id])
     free: dict[int, int] = {}
     for event, able in holders.items():
         sole = [on[leaf.id, event] for leaf in able if event not in leaf.shares]

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from servanda.contracts.finding import SEVERITIES, Choice, Identity
 from servanda.contracts.meaning.explanation import Indexed
-from servanda.solver.alignment.boolean_model import FALSE, BooleanModel, Builder, Named, Sum, holds, tidy
+from servanda.grammar.diagnostic import InternalError
+from servanda.solver.alignment.boolean_model import BooleanModel, Builder, Named, Sum, holds, tidy
 from servanda.solver.alignment.branches import Branches, branches
 from servanda.solver.alignment.evidence import Evidence, evidence
 from servanda.solver.alignment.near import Missing, extras, missing
@@ -34,10 +35,11 @@ class AlignmentModel:
         return Choice(options, {leaf: e for (leaf, e), x in self.evidence.on.items() if holds(x, true)})
 
     def literal(self, named: Named) -> int:
-        """The literal by its name; false where the model has no such variable."""
+        """The literal by its name."""
         key, positive = named
-        found = self.evidence.builder.known(key)
-        literal = FALSE if found is None else found
+        literal = self.evidence.builder.known(key)
+        if literal is None:
+            raise InternalError(f"the model has nothing by the name {key}")
         return literal if positive else -literal
 
 
