@@ -1,7 +1,7 @@
 """The fewest conditions that cannot hold together.
 
 In: the conditions of a place that is never active. Out: a least subset of them and of the declared attribute types that is already
-contradictory: with any one member left out it is not. Ranges are spared first and outer conditions before inner ones, so that the core lies
+contradictory: with any one member left out it is not (or the solver cannot tell). Ranges are spared first and outer conditions before inner ones, so that the core lies
 as near to the place as it can. Trusts the solver; no member rests on a caveat, since what is free can only be spared.
 """
 
@@ -13,7 +13,7 @@ from servanda.contracts.types import DateType, type_name
 from servanda.grammar.span import Span
 from servanda.solver.activation_encoding import Condition
 from servanda.solver.formula import Formula, constants
-from servanda.solver.session import Session
+from servanda.solver.session import POLISH, Session
 from servanda.solver.vocabulary import Vocabulary
 
 
@@ -45,10 +45,11 @@ def minimal_core(vocabulary: Vocabulary, conditions: Sequence[Condition]) -> tup
             held["", i] = condition.formula
     if session.possible(*held.values()) is not False:
         return None
-    for key in list(held):
-        rest = [formula for k, formula in held.items() if k != key]
-        if session.possible(*rest) is False:
-            del held[key]
+    with session.scope(POLISH):
+        for key in list(held):
+            rest = [formula for k, formula in held.items() if k != key]
+            if session.possible(*rest) is False:
+                del held[key]
     found = [_member(conditions[i]) for name, i in held if not name]
     for name, _ in (k for k in held if k[0]):
         declared = vocabulary.attributes[name]

@@ -12,8 +12,11 @@ import z3
 
 from servanda.solver.formula import Algebra, Formula
 
-STEPS = 20_000_000
-"""Budget of one question, in Z3's resource units (about two seconds)."""
+STEPS = 1_000_000
+"""Budget of one question, in Z3's resource units: a hard one takes about two seconds, an ordinary one some thousands of units."""
+
+POLISH = STEPS // 20
+"""Budget of one question that only makes an answer smaller; unanswered, it leaves the answer as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,11 @@ Answer = Sat | Unsat | Unknown
 class Session:
     """One incremental solver over one context; deterministic for the same sequence of calls."""
 
-    __slots__ = ("_algebra", "_solver", "questions")
+    __slots__ = ("_algebra", "_solver", "_steps", "questions")
 
     def __init__(self, algebra: Algebra, steps: int = STEPS) -> None:
         self._algebra = algebra
+        self._steps = steps
         self._solver = z3.SolverFor("QF_UFLIA", ctx=algebra.context)
         self._solver.set("rlimit", steps)
         self._solver.set("random_seed", 0)
@@ -57,12 +61,14 @@ class Session:
             self._solver.add(self._algebra.asserted(formula))
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Forget at the end what was asserted inside."""
+    def scope(self, steps: int | None = None) -> Iterator[None]:
+        """Forget at the end what was asserted inside; inside, each question has the budget `steps`."""
         self._solver.push()
+        self._solver.set("rlimit", self._steps if steps is None else steps)
         try:
             yield
         finally:
+            self._solver.set("rlimit", self._steps)
             self._solver.pop()
 
     def ask(self, *assumptions: Formula) -> Answer:
@@ -79,7 +85,9 @@ class Session:
         self.questions += 1
         result = self._solver.check(*(a for a in assumptions if not isinstance(a, bool)))
         if result == z3.unknown:
-            return Unknown(self._solver.reason_unknown())
+            reason = self._solver.reason_unknown()
+            spent = reason in ("canceled", "max. resource limit exceeded")
+            return Unknown("the budget of the solver was spent" if spent else reason)
         return bool(result == z3.sat)
 
 

@@ -6,7 +6,7 @@ at a constant of some guard). Then each that the goal does not need is let go, o
 other attributes are, and none of it can be spared. Trusts the solver; the caller replays the witness.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from servanda.contracts.types import BoolType, DateType, EnumType, NumberType, S
 from servanda.solver.decoder import Decoder, Valuation, plain
 from servanda.solver.formula import Formula
 from servanda.solver.inquiry import Inquiry
-from servanda.solver.session import Sat, Session, Unknown, Unsat
+from servanda.solver.session import POLISH, Answer, Sat, Session, Unknown, Unsat
 from servanda.solver.vocabulary import Leaf, Probe, spell
 
 RESTARTS = 20
@@ -63,15 +63,12 @@ def _fix(inquiry: Inquiry, goal: Formula, model: Sat) -> tuple[list[Leaf], Valua
     cone = inquiry.cone(goal)
     values: dict[str, bool | int] = {}
     kept: list[Leaf] = []
-    with session.scope():
+    with session.scope(POLISH):
         session.add(goal)
         for leaf in _ordered(inquiry, cone):
             if _beyond(leaf, values, model):
                 continue
-            found = _plainest(session, leaf, model)
-            if isinstance(found, Unknown):
-                return found
-            values[leaf.name], model = found
+            values[leaf.name], model = _plainest(session, leaf, model)
             session.add(leaf.term == values[leaf.name])
             kept.append(leaf)
         answer = session.ask()
@@ -108,12 +105,12 @@ def _beyond(leaf: Leaf, values: Mapping[str, bool | int], model: Sat) -> bool:
     return leaf.role != "presence" and values.get(spell(leaf.path) + "?") is False if leaf.path else False
 
 
-def _plainest(session: Session, leaf: Leaf, model: Sat) -> tuple[bool | int, Sat] | Unknown:
-    """The plainest value the leaf can have, and a model with it."""
+def _plainest(session: Session, leaf: Leaf, model: Sat) -> tuple[bool | int, Sat]:
+    """The plainest value the leaf can have, and a model with it; that of the model at hand where the solver cannot tell."""
     if leaf.role in ("presence", "member") or isinstance(leaf.type, BoolType):
-        return _first(session, leaf, iter((False, True)), model)
+        return _first(session, leaf, (False,), model) or (True, model)
     if leaf.role == "value" and isinstance(leaf.type, StringType):
-        return _first(session, leaf, iter((-1, -2, -3)), model, fallback=True)
+        return _first(session, leaf, (-1, -2, -3), model) or _nearest(session, leaf, 0, model)
     if leaf.role == "value" and isinstance(leaf.type, NumberType | DateType | TimeType):
         return _nearest(session, leaf, plain(leaf.type), model)
     assert leaf.role in ("index", "length") or isinstance(leaf.type, EnumType)
@@ -126,33 +123,32 @@ def _now(leaf: Leaf, model: Sat) -> bool | int:
 
 
 def _first(
-    session: Session, leaf: Leaf, candidates: Iterator[bool | int], model: Sat, fallback: bool = False
-) -> tuple[bool | int, Sat] | Unknown:
+    session: Session, leaf: Leaf, candidates: tuple[bool | int, ...], model: Sat
+) -> tuple[bool | int, Sat] | None:
     for value in candidates:
         if _now(leaf, model) == value:
             return value, model
         answer = session.ask(leaf.term == value)
-        if isinstance(answer, Unknown):
-            return answer
         if isinstance(answer, Sat):
             return value, answer
-    return _nearest(session, leaf, 0, model) if fallback else (_now(leaf, model), model)
+    return None
 
 
-def _nearest(session: Session, leaf: Leaf, anchor: int, model: Sat) -> tuple[int, Sat] | Unknown:
+def _nearest(session: Session, leaf: Leaf, anchor: int, model: Sat) -> tuple[int, Sat]:
     """The least value from the anchor upwards, else the greatest below it."""
-    if model.whole(leaf.term) == anchor:
+    now = model.whole(leaf.term)
+    if now == anchor:
         return anchor, model
     for upwards in (True, False):
-        answer = session.ask(leaf.term >= anchor if upwards else leaf.term < anchor)
-        if isinstance(answer, Unknown):
-            return answer
+        answer: Answer = (
+            model if (now > anchor) is upwards else session.ask(leaf.term >= anchor if upwards else leaf.term < anchor)
+        )
         if isinstance(answer, Sat):
             return _squeeze(session, leaf, anchor, answer, upwards)
-    return Unknown("a model was lost")
+    return now, model
 
 
-def _squeeze(session: Session, leaf: Leaf, anchor: int, model: Sat, upwards: bool) -> tuple[int, Sat] | Unknown:
+def _squeeze(session: Session, leaf: Leaf, anchor: int, model: Sat, upwards: bool) -> tuple[int, Sat]:
     # `best` has a model; nothing beyond `limit`, seen from the anchor, is left to try.
     best, limit = model.whole(leaf.term), anchor
     while best != limit:
@@ -160,7 +156,7 @@ def _squeeze(session: Session, leaf: Leaf, anchor: int, model: Sat, upwards: boo
         within = (leaf.term >= limit, leaf.term <= middle) if upwards else (leaf.term <= limit, leaf.term >= middle)
         answer = session.ask(*within)
         if isinstance(answer, Unknown):
-            return answer
+            break
         if isinstance(answer, Sat):
             best, model = answer.whole(leaf.term), answer
         else:
@@ -198,10 +194,11 @@ def _needed(inquiry: Inquiry, goal: Formula, leaves: list[Leaf], valuation: Valu
         return needed
     attributes = list(dict.fromkeys(leaf.path[0] for leaf in leaves if leaf.path))
     groups = [[leaf for leaf in leaves if leaf.path and leaf.path[0] == a] for a in reversed(attributes)]
-    for group in [*groups, *([leaf] for leaf in reversed(leaves))]:
-        rest = [leaf for leaf in needed if leaf not in group]
-        if len(rest) < len(needed) and session.possible(*(holds[leaf.name] for leaf in rest)) is False:
-            needed = rest
+    with session.scope(POLISH):
+        for group in [*groups, *([leaf] for leaf in reversed(leaves))]:
+            rest = [leaf for leaf in needed if leaf not in group]
+            if len(rest) < len(needed) and session.possible(*(holds[leaf.name] for leaf in rest)) is False:
+                needed = rest
     return needed
 
 

@@ -88,7 +88,7 @@ def gap(source: Source, decision: Place, witness: Witness) -> Finding:
     """C203: a decision that some query falls through."""
     assert isinstance(decision.node, Decide)
     message = f"decision `{decision.path}` has no branch {_where(witness)}"
-    help = "add a branch for it, or `otherwise`, or say `partial` if a gap is meant"
+    help = "add a branch for it, or `otherwise`"
     notes = [_witness_note(witness)]
     diagnostic = _error(source, "C203", decision.node.span, message, "falls through here", notes, help)
     return Finding(decision.path, diagnostic, witness)
