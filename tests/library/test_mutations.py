@@ -1,6 +1,6 @@
 """No typo makes a rule vanish: a token left out, or a keyword with a letter or two changed, is refused or changes the contract.
 
-The normal run takes a sample of tokens that is the same every time; `SERVANDA_EXHAUSTIVE=1` takes them all, which is a matter of hours.
+The normal run takes a sample of tokens that is the same every time; `SERVANDA_EXHAUSTIVE=1` takes them all, which takes about an hour.
 """
 
 import os
