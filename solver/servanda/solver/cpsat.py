@@ -17,8 +17,21 @@ from servanda.solver.alignment.boolean_model import AtLeast, BooleanModel, Sum
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model_helper import CpModelProto
 
-PLAIN = 1.0
-"""Deterministic time spent on a question without presolving, which most questions do not repay; harder ones are then presolved."""
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A way to search, given up after `effort` in deterministic time. `linear`: how much is relaxed to a linear programme; `core`: least cost by
+    unsatisfiable cores; `presolve`: which most questions do not repay."""
+
+    effort: float
+    linear: int
+    core: bool
+    presolve: bool
+
+
+ATTEMPTS = (Attempt(0.1, 0, True, False), Attempt(2.0, 2, False, False), Attempt(float("inf"), 1, True, True))
+"""Most questions are settled by cores at once; those where many duties compete for few events by the linear relaxation."""
+
 SAFE = 1 << 50
 """Goals stay below this, so that bounds read as floating point numbers are exact."""
 
@@ -84,17 +97,17 @@ class CpSat:
             proto.objective.vars.extend([abs(x) - 1 for _, x in goal.terms])
             proto.objective.coeffs.extend([w for w, _ in goal.terms])
         spent = 0.0
-        for plain in (True, False):
+        for attempt in ATTEMPTS:
             parameters = SatParameters()
             parameters.num_workers = 1
             parameters.random_seed = 1
-            parameters.linearization_level = 0
-            parameters.optimize_with_core = True
-            if plain:
+            parameters.linearization_level = attempt.linear
+            parameters.optimize_with_core = attempt.core
+            if not attempt.presolve:
                 parameters.cp_model_presolve = False
                 parameters.cp_model_probing_level = 0
                 parameters.symmetry_level = 0
-            parameters.max_deterministic_time = max(min(effort, PLAIN) if plain else effort - spent, 0.0)
+            parameters.max_deterministic_time = max(0.0, min(attempt.effort, effort - spent))
             solver = SolveWrapper()
             solver.set_parameters(parameters)
             response = solver.solve(proto)  # type: ignore[no-untyped-call]
