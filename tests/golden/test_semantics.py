@@ -115,7 +115,7 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, list[tuple[str, str, list[int]]]
 def test_the_verdict_that_holds(name: str, contract: Callable[..., Any], tmp_path: Path) -> None:
     body, trace, verdict, findings = ROWS[name]
     (tmp_path / "desk.contract").write_text(DESK + body, "utf-8")
-    query = {"query": {}} if "query {" not in body else {}
+    query: dict[str, Any] = {"query": {}} if "query {" not in body else {}
     (tmp_path / "trace.jsonl").write_text(json.dumps({"id": "t", **query, **trace}) + "\n", "utf-8")
     ran = contract("eval", tmp_path / "desk.contract", tmp_path / "trace.jsonl", "--format", "json")
     assert ran.out, ran.err
