@@ -30,7 +30,11 @@ def solve(problem: Problem, *, budget: Budget = DEFAULT) -> Solution:
         from servanda.solver.alignment.search import Search
 
         solution = Search(judge, budget, first).solve()
-    return solution
+    if not judge.cut_short:
+        return solution
+    best = solution.explanation
+    bound = (0, 0, 0, 0, 0, 0, 0, 0, -len(judge.problem.active))
+    return Solution(best, tuple(False for _ in best.findings), False, solution.method, bound)
 
 
 def evaluate(

@@ -53,7 +53,7 @@ def confirm(problem: Problem, solution: Solution) -> bool:
     for number in range(ROUNDS):
         true = asked.valuation()
         if true is None:
-            return asked.refuted
+            return asked.refuted and not judge.cut_short
         better = judge.judge(model.choice(true))
         if better.best.cost < cost:
             raise InternalError(f"cost {cost} is not the least: {better.best.cost} with {_words(better.best.choice)}")

@@ -8,7 +8,7 @@ import pytest
 
 from servanda.contracts.meaning.pairing import Pair, all_pairings
 from servanda.contracts.problem import Atom, NearMiss
-from servanda.solver.alignment.pairings import pairings_by
+from servanda.solver.alignment.pairings import BestPairings
 
 Ending = tuple[tuple[object, ...], tuple[str, ...]]
 NAMES = {event: ("write_a", "write_b", "read_a")[event % 3] for event in range(40)}
@@ -60,7 +60,7 @@ def firsts(pairings: Sequence[dict[str, Pair]], extras: AbstractSet[int]) -> dic
 def test_same_endings_and_same_first(start: int) -> None:
     for seed in range(start, start + 250):
         pairs, extras = some_pairs(Random(seed))
-        few = list(pairings_by(NAMES)(pairs, extras))
+        few = list(BestPairings(NAMES)(pairs, extras))
         assert firsts(few, extras) == firsts(list(all_pairings(pairs, extras)), extras), seed
         assert len(few) == len(firsts(few, extras)), seed
 
@@ -70,12 +70,12 @@ def test_many_alike_pairings_are_few() -> None:
     near = [NearMiss(event, (Atom("amount 1 is not 2"),)) for event in range(0, 60, 3)]
     names = dict.fromkeys(range(60), "write_a")
     pairs = [Pair(f"leaf{k:02}", n) for k in range(12) for n in near]
-    few = list(pairings_by(names)(pairs, frozenset(range(60))))
+    few = list(BestPairings(names)(pairs, frozenset(range(60))))
     assert [tie(p) for p in few] == [tuple((f"leaf{k:02}", 3 * k) for k in range(12))]
 
 
 def test_alike_near_misses_of_different_tools_are_told_apart() -> None:
     """Whichever is paired, the other is the extra: two ways to end."""
     pairs = [Pair("leaf", NearMiss(event, (Atom("k 1 is not 2"),))) for event in (0, 1)]
-    few = list(pairings_by({0: "write_a", 1: "write_b"})(pairs, frozenset((0, 1))))
+    few = list(BestPairings({0: "write_a", 1: "write_b"})(pairs, frozenset((0, 1))))
     assert [tie(p) for p in few] == [(("leaf", 0),), (("leaf", 1),)]

@@ -33,7 +33,11 @@ def enumerated(judge: Judge, first: Judged, few: int) -> Solution | None:
             looked.through(pick)
     except _TooMany:
         return None
-    judged = [judge.judge(choice) for choice in looked.choices]
+    judged: list[Judged] = []
+    for choice in looked.choices:
+        judged.append(judge.judge(choice))
+        if judge.cut_short:
+            return None
     best = min(judged, key=lambda j: j.rank).best
     equal = [e for j in judged if j.best.cost == best.cost for e in j.equal]
     return Solution(best, certainty(best, equal), True, "enumeration")

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from servanda.contracts.finding import Choice, Cost, Explanation, Identity, Tie
-from servanda.contracts.meaning.explanation import Indexed, Pairings, explanations, in_use, index
+from servanda.contracts.meaning.explanation import Indexed, explanations, in_use, index
 from servanda.contracts.problem import Problem
-from servanda.solver.alignment.pairings import pairings_by
+from servanda.solver.alignment.pairings import BestPairings
 
 Rank = tuple[Cost, Tie, tuple[int, ...]]
 
@@ -49,13 +49,13 @@ class Judge:
 
     problem: Problem
     indexed: Indexed = field(init=False)
-    _pairings: Pairings = field(init=False)
+    _pairings: BestPairings = field(init=False)
     _parents: dict[str, frozenset[tuple[str, str]]] = field(init=False)
     _seen: dict[tuple[object, ...], Judged] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.indexed = index(self.problem)
-        self._pairings = pairings_by({f.index: f.name for f in self.problem.facts})
+        self._pairings = BestPairings({f.index: f.name for f in self.problem.facts})
         self._parents = {}
         for options in [*(x.options for x in self.problem.leaves), *(f.options for f in self.problem.forbids)]:
             for depth, (group, _) in enumerate(options):
@@ -65,6 +65,11 @@ class Judge:
     def count(self) -> int:
         """How many choices were judged."""
         return len(self._seen)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether some choice had more explanations than were looked at; then nothing is proved."""
+        return self._pairings.cut_short
 
     def tidied(self, choice: Choice) -> Choice:
         """The choice with the first option of every group that stands in an option that is not chosen, and the evidence of leaves in use."""

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from servanda.contracts.meaning.explanation import Pairings
 from servanda.contracts.meaning.pairing import Pair
 
+STATES = 5_000
+"""Partial pairings looked at for one choice, after which the rest are left out."""
 _ALONE = 1 << 20
 """The weight of a leaf left without a near miss; more than all failed atoms of a pairing together."""
 
@@ -34,20 +35,28 @@ class _Option:
         return len(self.pair.near.atoms)
 
 
-def pairings_by(names: Mapping[int, str]) -> Pairings:
-    """Pairings over events with these names (`Fact.name`)."""
+@dataclass(slots=True)
+class BestPairings:
+    """Pairings over events with these names (`Fact.name`), as `explanations` asks for them. `cut_short`: once there were more than could be
+    given."""
 
-    def pairings(pairs: Sequence[Pair], extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
+    names: Mapping[int, str]
+    cut_short: bool = False
+
+    def __call__(self, pairs: Sequence[Pair], extras: AbstractSet[int]) -> Iterator[dict[str, Pair]]:
+        """The pairings, first in the canonical order first."""
         if not pairs:
             yield {}
             return
         leaves = sorted({p.leaf for p in pairs})
         options = [[_option(p) for p in pairs if p.leaf == leaf] for leaf in leaves]
-        kinds = _kinds(options, extras, names)
+        kinds = _kinds(options, extras, self.names)
         few = [[o for o in mine if kinds[o.event][1] < len(leaves)] for mine in options]
-        yield from _Enumeration(leaves, _tight(few), kinds, extras, names).all()
-
-    return pairings
+        rows, least = _tight(few)
+        explains = {e: self.names[e] for e in extras if e in kinds}
+        endings = _Endings([[_step(o, kinds, explains) for o in row] for row in rows], least)
+        yield from endings.all(1 + max(k for k, _ in kinds.values()))
+        self.cut_short = self.cut_short or endings.states > STATES
 
 
 def _option(pair: Pair) -> _Option:
@@ -79,47 +88,70 @@ def _kinds(
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An option, or that the leaf is left alone, with all that the enumeration asks of it."""
+
+    option: _Option | None
+    weight: int
+    kind: int
+    number: int
+    explains: str
+
+
+def _step(option: _Option | None, kinds: Mapping[int, tuple[int, int]], explains: Mapping[int, str]) -> _Step:
+    if option is None:
+        return _Step(None, _ALONE, -1, -1, "")
+    return _Step(option, option.atoms, *kinds[option.event], explains.get(option.event, ""))
+
+
 @dataclass(slots=True)
-class _Enumeration:
-    """Leaves in order, their options by event, and which options can stand in a best pairing of what least weight."""
+class _Endings:
+    """For each leaf in order, the steps that can stand in a best pairing, which weighs `least`."""
 
-    leaves: Sequence[str]
-    tight: tuple[Sequence[Sequence[_Option | None]], int]
-    kinds: Mapping[int, tuple[int, int]]
-    extras: AbstractSet[int]
-    names: Mapping[int, str]
+    rows: Sequence[Sequence[_Step]]
+    least: int
+    states: int = 0
     _seen: set[object] = field(default_factory=set)
+    _ahead: list[tuple[int, ...]] = field(default_factory=list)
+    _found: bool = False
 
-    def all(self) -> Iterator[dict[str, Pair]]:
-        """The pairings, in the canonical order."""
-        yield from self._extend((), (0,) * (1 + max((k for k, _ in self.kinds.values()), default=0)), 0, ())
+    def all(self, kinds: int) -> Iterator[dict[str, Pair]]:
+        """The pairings that end differently."""
+        for place in range(len(self.rows) + 1):
+            self._ahead.append(
+                tuple(sorted({s.kind for row in self.rows[place:] for s in row if s.option is not None}))
+            )
+        yield from self._extend(0, (), (0,) * kinds, 0, (), ())
 
     def _extend(
-        self, chosen: tuple[_Option, ...], used: tuple[int, ...], weight: int, special: tuple[object, ...]
+        self,
+        place: int,
+        chosen: tuple[Pair, ...],
+        used: tuple[int, ...],
+        weight: int,
+        special: tuple[object, ...],
+        explained: tuple[str, ...],
     ) -> Iterator[dict[str, Pair]]:
-        rows, least = self.tight
-        place = len(chosen) + weight // _ALONE
-        if weight > least:
-            return
-        ahead = {self.kinds[o.event][0] for row in rows[place:] for o in row if o is not None}
-        explained = tuple(sorted(self.names[o.event] for o in chosen if o.event in self.extras))
-        state = (place, tuple(used[k] for k in sorted(ahead)), weight, special, explained)
-        if state in self._seen:
+        state = (place, tuple(used[k] for k in self._ahead[place]), weight, special, explained)
+        if weight > self.least or state in self._seen or (self._found and self.states > STATES):
             return
         self._seen.add(state)
-        if place == len(self.leaves):
-            if weight == least:
-                yield {o.pair.leaf: o.pair for o in chosen}
+        self.states += 1
+        if place == len(self.rows):
+            if weight == self.least:
+                self._found = True
+                yield {pair.leaf: pair for pair in chosen}
             return
-        for option in rows[place]:
+        for step in self.rows[place]:
+            option, total = step.option, weight + step.weight
             if option is None:
-                yield from self._extend(chosen, used, weight + _ALONE, special)
-                continue
-            kind, number = self.kinds[option.event]
-            if number == used[kind]:  # of a kind, the earliest event that is left
-                now = (*used[:kind], number + 1, *used[kind + 1 :])
+                yield from self._extend(place + 1, chosen, used, total, special, explained)
+            elif step.number == used[step.kind]:  # of a kind, the earliest event that is left
+                now = (*used[: step.kind], step.number + 1, *used[step.kind + 1 :])
                 more = (*special, option.special) if option.special else special
-                yield from self._extend((*chosen, option), now, weight + option.atoms, more)
+                told = tuple(sorted((*explained, step.explains))) if step.explains else explained
+                yield from self._extend(place + 1, (*chosen, option.pair), now, total, more, told)
 
 
 def _tight(options: Sequence[Sequence[_Option]]) -> tuple[list[list[_Option | None]], int]:

@@ -74,8 +74,8 @@ class Search:
 
     def _ask(self, goal: Sum, bounds: Iterable[AtLeast] = (), ways: Sequence[Way] = ()) -> Answer:
         """The solver's answer, blocked choices left out. Those of least cost that were blocked on the way to it are open again once that is
-        known. Raises Spent where the budget for questions has ended."""
-        if self._asked >= self.budget.asked:
+        known. Raises Spent where the budget for questions has ended, or a choice had more explanations than could be looked at."""
+        if self._asked >= self.budget.asked or self.judge.cut_short:
             raise Spent
         self._asked += 1
         blocked = [cut.bound(self.model) for cost, cut in self._blocked if cost != self._settled]
