@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from servanda.cli.diagnostic_text import compact, pretty
-from servanda.cli.screen import Screen, visible
+from servanda.cli.screen import Screen
+from servanda.cli.visible import visible
 from servanda.grammar.diagnostic import Diagnostic, Note, Severity
 from servanda.grammar.span import Source
 

@@ -13,7 +13,7 @@ from servanda.cli.check import check
 from servanda.cli.evaluate import evaluate
 from servanda.cli.exit_code import ExitCode
 from servanda.cli.expect import expect
-from servanda.cli.failure import report_internal, report_refusal
+from servanda.cli.failure import report_environment, report_internal, report_refusal
 from servanda.cli.fmt import fmt
 from servanda.cli.schema import schema
 from servanda.cli.streams import use_utf8, write_result
@@ -61,6 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except Refusal as refusal:
         report_refusal(refusal)
+        return ExitCode.BAD_INPUT
+    except OSError as error:
+        report_environment(error)
         return ExitCode.BAD_INPUT
     except Exception as error:  # noqa: BLE001  a fault of ours must never look like a verdict
         report_internal(error)

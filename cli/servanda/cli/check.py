@@ -43,8 +43,9 @@ def check(
     from servanda.cli.exit_code import worst
     from servanda.cli.failure import report_internal
     from servanda.cli.json_text import dumps
-    from servanda.cli.screen import screen_of, visible
+    from servanda.cli.screen import screen_of
     from servanda.cli.streams import write_result
+    from servanda.cli.visible import visible
 
     reports = []
     screen = screen_of(sys.stdout)

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from servanda.cli.checking import CheckReport
 from servanda.cli.diagnostic_text import pretty
-from servanda.cli.screen import Screen, visible
+from servanda.cli.screen import Screen
+from servanda.cli.visible import visible
 from servanda.contracts.model import AnyOf, Contract, Decide, Duty, Rule
 from servanda.contracts.words import nodes
 from servanda.grammar.diagnostic import Severity

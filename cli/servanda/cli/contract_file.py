@@ -6,16 +6,19 @@ working folder.
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from servanda.contracts.load import load_text, load_with_warnings
-from servanda.contracts.model import Contract
 from servanda.contracts.toolfiles.files import LARGEST, FileFault, TextFile, decode, read_text
 from servanda.grammar.diagnostic import Diagnostic, refuse
+
+if TYPE_CHECKING:
+    from servanda.contracts.model import Contract
 
 STDIN = "-"
 
 
-def read_contract(path: str) -> tuple[Contract, tuple[Diagnostic, ...]]:
+def read_contract(path: str) -> tuple["Contract", tuple[Diagnostic, ...]]:
     """The contract at `path` and its warnings. Raises `Refusal`."""
     if path == STDIN:
         return load_text(read_input(path).text, path, Path())

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
-from servanda.cli.screen import Screen, cut, visible
+from servanda.cli.screen import Screen, cut
+from servanda.cli.visible import visible
 from servanda.grammar.diagnostic import Diagnostic, Severity
 from servanda.grammar.span import Source, Span
 

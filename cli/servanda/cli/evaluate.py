@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from servanda.grammar.diagnostic import refuse
+
 
 class EvaluationFormat(enum.StrEnum):
     """How the verdicts are written."""
@@ -64,6 +66,10 @@ def evaluate(
 
     if [contract, query, *traces].count(STDIN) > 1:
         raise typer.BadParameter("only one input can come from standard input")
+    if out is not None and any(
+        t != STDIN and out.resolve() == Path(t).resolve() for t in (contract, query, *traces) if t
+    ):
+        refuse("F130", f"cannot write {out}: it is an input of this run")
     loaded, _ = read_contract(contract)
     given = read_query_file(query) if query is not None else None
     if given is not None:

@@ -30,7 +30,7 @@ def evaluation_json(contract: Contract, traces: Sequence[Judged], skipped: Itera
             }
             for name, count in rule_totals(contract, traces).items()
         },
-        "skipped": [{"id": s.id, "code": s.code, "message": s.message} for s in skipped],
+        "skipped": [{"id": s.id, "path": s.path, "code": s.code, "message": s.message} for s in skipped],
     }
 
 

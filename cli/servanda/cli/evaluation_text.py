@@ -10,7 +10,8 @@ from typing import TypeVar
 from rich.text import Text
 
 from servanda.cli.judged import Judged, Unjudged
-from servanda.cli.screen import Screen, cut, visible
+from servanda.cli.screen import Screen, cut
+from servanda.cli.visible import visible
 from servanda.contracts.model import Contract
 from servanda.contracts.verdict import Reported
 
@@ -61,8 +62,10 @@ def trace_line(trace: Judged, screen: Screen) -> Text:
 def skipped_block(skipped: Unjudged, screen: Screen) -> Iterator[Text]:
     """A trace that was not judged, and why."""
     line = Text("skipped", "bold red").append(f"[{skipped.code}] ", "default")
-    if skipped.id not in skipped.message:
-        line.append(visible(skipped.id), "bold").append(": ", "default")
+    line.append(visible(skipped.path or skipped.id), "bold")
+    if skipped.path and skipped.id not in skipped.path:
+        line.append(f" {visible(skipped.id)}", "bold")
+    line.append(": ", "default")
     yield from screen.paragraph(line.append(visible(skipped.message), "default"), hang=4)
 
 

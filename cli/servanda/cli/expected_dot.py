@@ -4,7 +4,7 @@ In: a contract's name and its expected graph. Out: a directed graph in the DOT l
 block to what stands in it; inactive elements are grey, undecided ones dotted.
 """
 
-from servanda.cli.screen import visible
+from servanda.cli.visible import visible
 from servanda.contracts.expected import Element, ExpectedGraph, Reason, Status
 
 _SHAPES = {

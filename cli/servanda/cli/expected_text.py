@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from servanda.cli.screen import Screen, visible
+from servanda.cli.screen import Screen
+from servanda.cli.visible import visible
 from servanda.contracts.expected import Element, ExpectedEdge, ExpectedGraph, Reason
 from servanda.contracts.model import Contract
 

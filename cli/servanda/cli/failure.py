@@ -3,6 +3,7 @@
 In: the exception. Out: lines that no one takes for a verdict.
 """
 
+import contextlib
 import os
 import sys
 
@@ -17,6 +18,13 @@ def report_refusal(refusal: Refusal) -> None:
 
     screen = screen_of(sys.stderr)
     write_log(screen.render(pretty(refusal.diagnostics, screen)))
+
+
+def report_environment(error: OSError) -> None:
+    """Say what the system refused: a full disk, an output that is closed."""
+    what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+    with contextlib.suppress(OSError):
+        write_log(f"error[F130] the output cannot be written: {what}\n")
 
 
 def report_internal(error: Exception) -> None:

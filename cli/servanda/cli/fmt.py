@@ -24,8 +24,8 @@ def fmt(
     from servanda.cli.contract_file import STDIN, read_input
     from servanda.cli.exit_code import ExitCode, worst
     from servanda.cli.failure import report_refusal
-    from servanda.cli.screen import visible
     from servanda.cli.streams import write_file, write_log, write_result
+    from servanda.cli.visible import visible
     from servanda.contracts.load import read_tree
     from servanda.grammar.diagnostic import Refusal
     from servanda.grammar.formatter import format_tree

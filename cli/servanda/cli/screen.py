@@ -1,7 +1,7 @@
-"""Where text is laid out for a person: width, colour, and characters that may be shown.
+"""Where text is laid out for a person: width and colour.
 
-In: styled text. Out: a string of lines none of which is wider than the screen, without trailing blanks; the same for the same input.
-Texts come from contracts and traces of others: what could steer a terminal or turn the reading direction is shown as its escape.
+In: styled text. Out: a string of lines none of which is wider than the screen, unless a single word is; without trailing blanks; the same for the
+same input.
 """
 
 import io
@@ -20,18 +20,6 @@ PIPED_WIDTH = 80
 _WIDEST = 120
 _LEAST = 20
 _WORD = re.compile(r"\s*\S+\s*")
-_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-
-
-def visible(text: str) -> str:
-    """The text with every control character, direction mark and lone surrogate as its escape; line ends and tabs as well."""
-    return _UNSHOWN.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    number = ord(match.group())
-    return named.get(match.group(), f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}")
 
 
 def cut(text: str, width: int) -> str:

@@ -13,8 +13,9 @@ from rich.text import Text
 
 from servanda.cli.evaluation_text import VERDICT_STYLES, skipped_block, trace_line
 from servanda.cli.judged import Judged, Unjudged
-from servanda.cli.screen import Screen, visible
+from servanda.cli.screen import Screen
 from servanda.cli.summary import doubts, kind_counts, percent, rule_totals, verdict_counts, worst_traces
+from servanda.cli.visible import visible
 from servanda.contracts.model import Contract
 
 WORST = 5

@@ -1,26 +1,29 @@
 """Loading a contract: the one way from a file or a text to the typed model.
 
-In: a path, or a text. Out: the contract and its warnings, or a `Refusal` with every diagnostic. The only module that imports the parser.
+In: a path, or a text. Out: the contract and its warnings, or a `Refusal` with every diagnostic. The only module that imports the parser. Laying
+a contract out needs no model, so what makes one is imported where it is made.
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from servanda.contracts.model import Contract
-from servanda.contracts.resolve import resolve
 from servanda.contracts.toolfiles.files import FileFault, read_text
 from servanda.grammar.diagnostic import Diagnostic, Refusal, Severity, refuse
 from servanda.grammar.span import NOWHERE, Source
 from servanda.grammar.syntax import Tree
 
+if TYPE_CHECKING:
+    from servanda.contracts.model import Contract
+
 ENDING = ".contract"
 
 
-def load(path: str | Path) -> Contract:
+def load(path: str | Path) -> "Contract":
     """The contract in the file at `path`. Raises Refusal with all its errors and warnings."""
     return load_with_warnings(path)[0]
 
 
-def load_with_warnings(path: str | Path) -> tuple[Contract, tuple[Diagnostic, ...]]:
+def load_with_warnings(path: str | Path) -> tuple["Contract", tuple[Diagnostic, ...]]:
     """The contract in the file at `path`, and what is to be said about it short of an error. Raises Refusal."""
     place = Path(path)
     found = read_text(place, str(path))
@@ -33,8 +36,10 @@ def load_with_warnings(path: str | Path) -> tuple[Contract, tuple[Diagnostic, ..
     return contract, (note, *said)
 
 
-def load_text(text: str, path: str, base: Path) -> tuple[Contract, tuple[Diagnostic, ...]]:
+def load_text(text: str, path: str, base: Path) -> tuple["Contract", tuple[Diagnostic, ...]]:
     """The contract a text holds, called `path` in messages; files it names are read from `base`. Raises Refusal."""
+    from servanda.contracts.resolve import resolve
+
     source = Source(path, text)
     tree = read_tree(source)
     try:
