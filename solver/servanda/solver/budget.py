@@ -9,7 +9,7 @@ class Budget:
 
     few: int = 64
     asked: int = 4000
-    effort: float = 30.0
+    effort: float = 10.0
 
 
 class Spent(Exception):
