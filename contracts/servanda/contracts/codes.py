@@ -65,6 +65,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "C146": "a value in a test that does not have its type",
         "C147": "an expectation that no verdict can meet",
         "C148": "a pointer that is no place in the arguments",
+        "C149": "a definition that stands for too much",
         # warnings
         "C150": "a guard that can be undefined",
         "C151": "a forbidding pattern that can be undefined",

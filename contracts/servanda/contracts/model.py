@@ -449,6 +449,8 @@ class Contract:
     output: OutputContract | None
     repairs: tuple[Repair, ...]
     tests: tuple[Test, ...]
+    extra_span: Span = _span()
+    """Where `extra` is written; nowhere where it is left to the default."""
 
 
 def extra_forbidden(contract: Contract, tool: str) -> bool:

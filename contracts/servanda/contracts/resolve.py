@@ -33,7 +33,7 @@ from servanda.contracts.resolving.world import OBSERVED, SUCCESS, Leaf, Scope, W
 from servanda.contracts.types import EnumType, RecordType, type_name
 from servanda.grammar import syntax as s
 from servanda.grammar.diagnostic import Diagnostic, InternalError
-from servanda.grammar.span import Source, Span
+from servanda.grammar.span import NOWHERE, Source, Span
 
 ROUNDS = 50
 """Most rounds of learning the types of parameters; each round learns something, or it is the last."""
@@ -106,7 +106,9 @@ class _Body:
         body = duties.top(items)
         orders = tuple(duties.orders)
         shown = output(world, items, self._types, self._prose)
-        sound = shown is not None or not any(isinstance(i, s.OutputDecl) for i in items)
+        blocks = [i for i in items if isinstance(i, s.OutputDecl)]
+        written = sum(isinstance(rule, s.ConditionRule) for block in blocks for rule in block.items)
+        sound = written == len(shown.rules) if shown is not None else not blocks
         mended = repairs(world, items, self._prose)
         tests: tuple[m.Test, ...] = ()
         if not world.inferring:
@@ -137,6 +139,7 @@ class _Body:
             shown,
             mended,
             tests,
+            next((i.span for i in items if isinstance(i, s.ExtraDecl)), NOWHERE),
         )
 
     def _attributes(self) -> dict[str, m.QueryAttribute]:

@@ -135,7 +135,10 @@ def type_name(kind: Type) -> str:
             return "bool"
         case NumberType(digits, low, high):
             base = f"decimal({digits})" if digits else "int"
-            return base if low is None and high is None else f"{base} in {number_text(low)} .. {number_text(high)}"
+            if low is None or high is None:
+                least = "" if low is None else f" of at least {number_text(low)}"
+                return f"{base}{least}" if high is None else f"{base} of at most {number_text(high)}"
+            return f"{base} in {number_text(low)} .. {number_text(high)}"
         case DateType():
             return "date"
         case TimeType():

@@ -137,8 +137,9 @@ def describe(contract: Contract, trace: Trace, finding: Finding) -> Described:
         case "redundant":
             tool = contract.tools.get(finding.element)
             effect = tool.effect if tool else "writes"
+            place = contract.extra_span if contract.extra_span != NOWHERE else tool.span if tool else NOWHERE
             return Described(
-                tool.span if tool else NOWHERE,
+                place,
                 "",
                 None,
                 f"no further {finding.element} (extra {effect} are forbidden)",

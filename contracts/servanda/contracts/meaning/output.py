@@ -12,6 +12,7 @@ from servanda.contracts.cell import OpenRule, RuleCount
 from servanda.contracts.expression import conjuncts
 from servanda.contracts.meaning.evaluate import Scope, holds
 from servanda.contracts.meaning.matching import atom_text
+from servanda.contracts.meaning.reasons import false_atoms
 from servanda.contracts.meaning.recorded import Recorded
 from servanda.contracts.meaning.values import Mismatch, Reader, Unknown, json_text
 from servanda.contracts.model import Contract, OutputContract, OutputRule, effect_of
@@ -77,7 +78,9 @@ def _violation(element: str, found: _Found, seen: str) -> Violation:
 
 def _broken(rule: OutputRule, scope: Scope, found: _Found) -> Violation:
     failed = [atom_text(a, scope).text for a in conjuncts(rule.condition) if holds(a, scope) is False]
-    return Violation("output", rule.name, found.events, rule.severity, "; ".join(failed))
+    read = dict.fromkeys(f"{name} is {value}" for r in false_atoms(rule.condition, scope) for name, value in r.values)
+    seen = "; ".join(failed) + (f" ({', '.join(read)})" if read else "")
+    return Violation("output", rule.name, found.events, rule.severity, seen)
 
 
 def _fields(output: OutputContract, found: _Found) -> list[Violation]:

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-import networkx as nx
-
 from servanda.contracts.problem import NearMiss
 
 
@@ -90,6 +88,8 @@ def distinct_pairings(pairs: Sequence[Pair], extras: AbstractSet[int]) -> Iterat
 
 def _best(pairs: Sequence[Pair]) -> tuple[int, int]:
     """Size and atoms of a best pairing: a matching of largest size and, among those, least weight."""
+    import networkx as nx  # costs a tenth of a second, and most traces have nothing to pair
+
     graph: nx.Graph[tuple[str, str | int]] = nx.Graph()
     for pair in pairs:
         leaf, event = ("leaf", pair.leaf), ("event", pair.near.event)

@@ -77,6 +77,10 @@ def _reads(expr: x.Expr, scope: Scope, local: frozenset[str]) -> Iterator[tuple[
                 yield from _reads(argument, scope, local)
             yield from _reads(definition.body, scope.bind({}), hidden)
             return
+        case x.Field(x.Output(), name, kind):
+            value = evaluate(expr, scope)
+            yield f"output.{name}", "absent" if isinstance(value, Undefined) else show(value, kind)
+            return
         case x.Quantified(_, variables):
             local = local | set(variables)
         case x.Fold(_, variable):

@@ -27,7 +27,9 @@ from servanda.contracts.meaning.values import (
 )
 from servanda.contracts.model import Contract, Pattern, Read, View
 from servanda.contracts.observed import MISSING, Event, Trace
+from servanda.contracts.toolfiles.schema_check import schema_misfit
 from servanda.contracts.types import BoolType, RecordType, Type, UntypedType
+from servanda.grammar.diagnostic import nearest
 
 
 class Recorded:
@@ -300,17 +302,25 @@ class Recorded:
                     Reader().read(event.labels[name], declared.type)
                 except Mismatch as misfit:
                     found.append(f"{at}: label {name} is {misfit.found}, not {misfit.expected}; it counts as absent")
+        for name in sorted(event.labels):
+            if name not in self._contract.labels:
+                hint = nearest(name, self._contract.labels)
+                found.append(f"{at}: label {name} is not in the contract; it is not read{hint and '; ' + hint}")
         if event.kind == "message":
             return found
         tool = self._contract.tools.get(event.name)
         if tool is None:
-            return [*found, f"{at}: tool {event.name} is not in the contract; it counts as writes"]
+            hint = nearest(event.name, self._contract.tools)
+            said = f"{at}: tool {event.name} is not in the contract; it counts as writes{hint and '; ' + hint}"
+            return [*found, said]
         arguments = Reader(lenient=True)
         arguments.read(event.args, tool.arguments, "args")
         for wrong in arguments.misfits:
             kept = "it is compared as it is" if wrong.beyond else "it counts as undefined"
             found.append(f"{at} {event.name}: {wrong.path} is {wrong.found}, not {wrong.expected}; {kept}")
         found += [f"{at} {event.name}: {remark}" for remark in arguments.remarks]
+        if not arguments.misfits and (why := schema_misfit(tool.schema, event.args)):
+            found.append(f"{at} {event.name}: the arguments break the tool's schema: {why}")
         result = self._result(event)
         if isinstance(result, Mismatch) and event.outcome != "failed":
             path = result.path

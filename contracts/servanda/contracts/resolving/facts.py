@@ -6,6 +6,7 @@ written; they are learnt from use (`resolve` repeats the typing until nothing ne
 
 from collections.abc import Iterator, Mapping
 
+from servanda.contracts.expression import DefinitionCall, Expr, children
 from servanda.contracts.model import Definition, LabelDeclaration, NamedEvent, View
 from servanda.contracts.resolving.declared_types import DeclaredTypes
 from servanda.contracts.resolving.dependencies import Declared, in_order, kind_of
@@ -36,6 +37,9 @@ from servanda.grammar.diagnostic import Note
 from servanda.grammar.span import Span
 
 WORDS = {"define": "a definition", "view": "a view", "event": "an event", "label": "a label"}
+
+LARGEST = 5_000
+"""How many terms a definition may stand for: every stage after this one writes it out."""
 
 
 def build_world(
@@ -207,11 +211,21 @@ def _signature(world: World, kind: str, name: str) -> tuple[tuple[str, Type], ..
     return whole if len(whole) == len(found) else None
 
 
+def _size(world: World, expr: Expr) -> int:
+    own = world.sizes.get(expr.name, 0) if isinstance(expr, DefinitionCall) else 1
+    return own + sum(_size(world, child) for child in children(expr))
+
+
 def _definition(world: World, item: s.DefineDecl) -> Definition | None:
     scope = _parameters(world, "define", item, Scope(DEFINITION))
     body = typed(world, scope, item.body)
     signature = _signature(world, "define", item.name.text)
     if body is None or (signature is None and not world.inferring):
+        return None
+    world.sizes[item.name.text] = size = _size(world, body)
+    if size > LARGEST:
+        message = f"'{item.name.text}' stands for {size} terms once what it reads is written out; {LARGEST} are allowed"
+        world.faults.error("C149", item.name.span, message, help="say part of it as a query attribute")
         return None
     return Definition(item.name.text, signature or (), body, query_only(world, body), item.name.span)
 

@@ -176,6 +176,8 @@ class World:
     events: dict[str, NamedEvent | None] = field(default_factory=dict)
     view_leaves: dict[str, Leaves] = field(default_factory=dict)
     event_leaves: dict[str, Leaves] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Of each definition: how many terms it stands for once the definitions it reads are written out."""
 
     def again(self, faults: Faults, *, inferring: bool) -> "World":
         """The same declarations with nothing resolved yet."""
