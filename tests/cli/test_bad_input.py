@@ -105,7 +105,7 @@ def test_one_bad_record_is_named_and_the_others_are_judged(
     assert [t["id"] for t in said(ran)["traces"]] == ["good", "last"]
     assert {t["verdict"] for t in said(ran)["traces"]} == {"conforms"}
     (skipped,) = said(ran)["skipped"]
-    assert set(skipped) == {"id", "code", "message"}
+    assert set(skipped) == {"id", "path", "code", "message"}
     assert skipped["code"].startswith("T1")
     assert len(skipped["message"].splitlines()) == 1
 
