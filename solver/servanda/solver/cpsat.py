@@ -120,10 +120,10 @@ class CpSat:
             return Answer("least", true, low, spent)
         if response.status == CpSolverStatus.INFEASIBLE:
             return Answer("none", (), goal.high + 1, spent)
-        low = goal.low
-        if response.status in (CpSolverStatus.FEASIBLE, CpSolverStatus.UNKNOWN) and goal.terms:
-            low = max(low, goal.constant + ceil(response.best_objective_bound - 0.001))
-        return Answer("unknown", (), low, spent)
+        # A response that never got so far as to have a bound says 0, which the goal may be below.
+        bounded = response.status in (CpSolverStatus.FEASIBLE, CpSolverStatus.UNKNOWN) and response.best_objective_bound
+        low = goal.constant + ceil(response.best_objective_bound - 0.001) if bounded and goal.terms else goal.low
+        return Answer("unknown", (), max(low, goal.low), spent)
 
 
 def _ways(proto: "CpModelProto", ways: Sequence[Way], start: int) -> None:

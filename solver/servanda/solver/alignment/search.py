@@ -28,7 +28,7 @@ ALL_PAIRS = 200
 
 @dataclass(slots=True)
 class Search:
-    """One problem's search. `first`: the best explanation judged so far."""
+    """One problem's search. `first`: the best explanation judged so far. `learnt`: what was found to hold for every explanation."""
 
     judge: Judge
     budget: Budget
@@ -37,7 +37,7 @@ class Search:
     bound: Cost = field(init=False)
     _solver: CpSat = field(init=False)
     _chains: Chains = field(init=False)
-    _pins: list[Cut] = field(init=False, default_factory=list)
+    learnt: list[Cut] = field(init=False, default_factory=list)
     _blocked: list[tuple[Cost, Cut]] = field(init=False, default_factory=list)
     _settled: Cost | None = field(init=False, default=None)
     _effort: float = field(init=False, default=0.0)
@@ -69,7 +69,7 @@ class Search:
         """The model anew, with what was learnt."""
         self.model = alignment_model(self.judge.indexed, through)
         self._solver = CpSat(self.model.boolean)
-        for cut in self._pins:
+        for cut in self.learnt:
             self._solver.learn(cut.bound(self.model))
 
     def _ask(self, goal: Sum, bounds: Iterable[AtLeast] = (), ways: Sequence[Way] = ()) -> Answer:
@@ -109,7 +109,7 @@ class Search:
             self._solver.learn(cut.bound(self.model))
 
     def _pin(self, cuts: Sequence[Cut]) -> None:
-        self._pins += cuts
+        self.learnt += cuts
         for cut in cuts:
             self._solver.learn(cut.bound(self.model))
 
