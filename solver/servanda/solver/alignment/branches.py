@@ -178,22 +178,26 @@ class _Making:
 
     def _apart(self, matches: Sequence[_Matched]) -> None:
         """The leaves of one branch keep capacity among themselves."""
-        for one, other in combinations(matches, 2):
-            if one.event == other.event and one.leaf.id != other.leaf.id and compete(one.leaf, other.leaf, one.event):
-                self.evidence.builder.clause(-one.literal, -other.literal)
+        at: dict[int, list[_Matched]] = {}
+        for match in matches:
+            at.setdefault(match.event, []).append(match)
+        for event, able in sorted(at.items()):
+            for one, other in combinations(able, 2):
+                if compete(one.leaf, other.leaf, event):
+                    self.evidence.builder.clause(-one.literal, -other.literal)
 
     def _early(self, leaf: Leaf, matches: Sequence[_Matched]) -> None:
         """The leaf could have no earlier event, the others of its branch keeping theirs."""
         builder = self.evidence.builder
         beside = builder.either(("sign_beside", leaf.id), [self._sign(m) for m in matches if m.leaf.id != leaf.id])
         earlier = FALSE
+        rivals: dict[int, list[int]] = {}
+        for match in matches:
+            if match.leaf.id != leaf.id and compete(leaf, match.leaf, match.event):
+                rivals.setdefault(match.event, []).append(match.literal)
         for match in (m for m in matches if m.leaf.id == leaf.id):
             builder.clause(-match.literal, -earlier)
-            taken = [
-                m.literal
-                for m in matches
-                if m.event == match.event and m.leaf.id != leaf.id and compete(leaf, m.leaf, m.event)
-            ]
+            taken = rivals.get(match.event, ())
             serves = builder.either(("serves", leaf.id, match.event), [match.shows, beside])
             able = builder.every(("able", leaf.id, match.event), [serves, match.room, *(-x for x in taken)])
             earlier = builder.either(("earlier", leaf.id, match.event), [earlier, able])

@@ -102,13 +102,20 @@ def _pairs(evidence: Evidence, wrong: Branches, due: Sequence[Leaf], rest: Mappi
     by_leaf: dict[str, list[Paired]] = {}
     for pair in pairs:
         by_leaf.setdefault(pair.leaf.id, []).append(pair)
-    for pair in pairs:
-        event = pair.near.event
-        taken = [-evidence.free[event], wrong.explains(event), *(p.literal for p in at[event])]
-        builder.clause(-rest[pair.leaf.id], *taken, *(p.literal for p in by_leaf[pair.leaf.id]))
-        for other in by_leaf[pair.leaf.id]:
-            if len(other.near.atoms) > len(pair.near.atoms):
-                builder.clause(-other.literal, *taken)
+    open_ = {
+        event: builder.every(
+            ("open", event), [evidence.free[event], -wrong.explains(event), *(-p.literal for p in able)]
+        )
+        for event, able in sorted(at.items())
+    }
+    for leaf_id, mine in by_leaf.items():
+        closer = FALSE
+        for atoms in sorted({len(p.near.atoms) for p in mine}):
+            level = [p for p in mine if len(p.near.atoms) == atoms]
+            for pair in level:
+                builder.clause(-pair.literal, -closer)
+            closer = builder.either(("closer", leaf_id, atoms), [closer, *(open_[p.near.event] for p in level)])
+        builder.clause(-rest[leaf_id], -closer, *(p.literal for p in mine))
     return pairs
 
 

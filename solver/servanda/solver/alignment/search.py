@@ -97,16 +97,19 @@ class Search:
         best = judged.best
         if best.cost < self.first.best.cost or (best.cost == self.first.best.cost and judged.rank < self.first.rank):
             self.first = judged
-        hidden = (self.judge.idle(best.choice) & self._chains.middles) - self.model.through
-        if hidden:
-            self._build(self.model.through | hidden)
+        if self._look_through(best.choice):
             return
         cuts = pins(self.model, answer.true, best)
         self._pin(cuts)
         if not cuts:
-            cut = block(self.judge, best.choice)
-            self._blocked.append((best.cost, cut))
-            self._solver.learn(cut.bound(self.model))
+            self._blocked.append((best.cost, block(self.judge, best.choice)))
+
+    def _look_through(self, choice: Choice) -> bool:
+        """Follow edges through the leaves that the choice leaves without evidence; whether that was new."""
+        hidden = (self.judge.idle(choice) & self._chains.middles) - self.model.through
+        if hidden:
+            self._build(self.model.through | hidden)
+        return bool(hidden)
 
     def _pin(self, cuts: Sequence[Cut]) -> None:
         self.learnt += cuts
@@ -230,6 +233,7 @@ class Search:
     def _certain(self) -> tuple[bool, ...]:
         """For each finding of the first explanation, whether every explanation of least cost has its identity as often."""
         best = self.first.best
+        self._look_through(best.choice)  # so that the chained edges among its findings are counted
         open_ = often(best)
         for judged in self.judge.all_of_cost(best.cost):
             self._less_often(open_, judged)
