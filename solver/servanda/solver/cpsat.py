@@ -61,6 +61,8 @@ class CpSat:
 
     model: BooleanModel
     _proto: "CpModelProto" = field(init=False)
+    _start: int = field(init=False, default=0)
+    """The attempt to start with: what failed for one question about a model is not tried on the next."""
 
     def __post_init__(self) -> None:
         from ortools.sat.python.cp_model_helper import CpModelProto
@@ -97,7 +99,8 @@ class CpSat:
             proto.objective.vars.extend([abs(x) - 1 for _, x in goal.terms])
             proto.objective.coeffs.extend([w for w, _ in goal.terms])
         spent = 0.0
-        for attempt in ATTEMPTS:
+        for number, attempt in enumerate(ATTEMPTS[self._start :], self._start):
+            self._start = number
             parameters = SatParameters()
             parameters.num_workers = 1
             parameters.random_seed = 1

@@ -220,3 +220,19 @@ def test_the_hash_seed_changes_nothing() -> None:
         )
         digests.add(done.stdout)
     assert len(digests) == 1
+
+
+LOADED = """
+import sys
+from random import Random
+from servanda.solver.budget import Budget
+from servanda.solver.conformance import solve
+from tests.solver.alignment.large import Shape, large
+print(solve(large(Random(1), Shape(20, 60, 0))).method, *(m in sys.modules for m in ("ortools", "z3", "pandas", "numpy")))
+print(solve(large(Random(1), Shape(20, 60, 3))).method, *(m in sys.modules for m in ("ortools", "z3", "pandas", "numpy")))
+"""
+
+
+def test_solvers_are_loaded_only_when_they_are_asked() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["greedy False False False False", "cp-sat True False False False"]
