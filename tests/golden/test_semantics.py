@@ -104,6 +104,12 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, list[tuple[str, str, list[int]]]
     "S31 search": ("rule said never message assistant where text matches /refund/\n", {"events": [says("assistant", "a refund it is")]}, "violates", [("invariant", "said", [0])]),
     # nothing applies; pending; missing labels
     "nothing applies": ("require pay if 1 == 2 by call pay\n", {"events": []}, "undecided", []),
+    "nothing applies in one completion": (
+        "query { g: bool }\nrequire pay if g by call pay\nextra writes allowed\n",
+        {"query": {}, "events": [call("pay", {"ok": True})]},
+        "undecided",
+        [],
+    ),
     "S22 later is pending": ("rule tell each call pay needs later message assistant\nextra writes allowed\n", {"events": [call("pay", {"ok": True})], "complete": False}, "undecided", []),
     "S22 earlier is not": ("rule ask each call pay needs earlier call check\nextra writes allowed\n", {"events": [call("pay", {"ok": True})], "complete": False}, "violates", [("invariant", "ask", [0])]),
     "label absent": (CONSENT, {"events": [says("user", "sure"), call("move")]}, "undecided", []),

@@ -72,7 +72,7 @@ def decide(contract: Contract, trace: Trace, given: Mapping[str, Json] | None, s
     cells = ground(contract, trace, query)
     graph = expected_graph(contract, query)
     solutions = tuple(solve(cell.problem) for cell in cells.cells)
-    verdict, on, reasons = _verdict(cells, solutions, graph)
+    verdict, on, reasons = _verdict(cells, solutions)
     findings, possible = _findings(contract, trace, cells, solutions)
     if _bare(cells) and (violated := _count(solutions[0].explanation.findings) & _fixed(cells.cells[0])):
         findings, possible = _split(findings, violated, cells.hinges)
@@ -118,9 +118,7 @@ def _split(
     return sure, tuple(rest)
 
 
-def _verdict(
-    cells: Cells, solutions: tuple[Solution, ...], graph: ExpectedGraph
-) -> tuple[Verdict, tuple[str, ...], tuple[str, ...]]:
+def _verdict(cells: Cells, solutions: tuple[Solution, ...]) -> tuple[Verdict, tuple[str, ...], tuple[str, ...]]:
     """The verdict, what it hangs on, and why it is undecided in sentences."""
     names: set[str] = set()
     reasons: dict[str, None] = {}
@@ -128,7 +126,7 @@ def _verdict(
         reasons["limit: too many ways to settle what is unknown"] = None
     outcomes: set[Verdict] = set()
     for cell, solution in zip(cells.cells, solutions, strict=True):
-        outcome, why = _outcome(cell, solution, graph)
+        outcome, why = _outcome(cell, solution)
         outcomes.add(outcome)
         if outcome == "undecided":
             reasons.update(dict.fromkeys(why))
@@ -141,7 +139,7 @@ def _verdict(
     return "undecided", tuple(sorted(names)), tuple(reasons)
 
 
-def _outcome(cell: Cell, solution: Solution, graph: ExpectedGraph) -> tuple[Verdict, tuple[str, ...]]:
+def _outcome(cell: Cell, solution: Solution) -> tuple[Verdict, tuple[str, ...]]:
     if not solution.proven:
         return "undecided", (f"limit: {_span(solution.bound, solution.explanation.cost)}",)
     if solution.explanation.findings:
@@ -151,7 +149,7 @@ def _outcome(cell: Cell, solution: Solution, graph: ExpectedGraph) -> tuple[Verd
         evidence = solution.explanation.choice.evidence
         due = [x.id for x in cell.problem.active if x.kind == "require" and x.id not in evidence]
         why.append(f"open trace: pending {', '.join(due)}" if due else "open trace: more may follow")
-    if graph.denominator == 0 and not any(e.status == "undecided" for e in graph.elements):
+    if cell.graph.denominator == 0 and not any(e.status == "undecided" for e in cell.graph.elements):
         why.append("nothing applies to this query")
     why += [f"{rule.element} is pending" for rule in cell.open_rules if rule.pending]
     return ("undecided", tuple(why)) if why or cell.open_rules else ("conforms", ())
