@@ -109,3 +109,44 @@ def test_a_definition_that_doubles_is_refused_before_it_grows(contract: Contract
     ran = contract("check", desk)
     assert ran.code == 2
     assert "C149" in ran.out
+
+
+QUERY = """record R { id: string  note: string optional }
+query { r: R  amount: decimal(2) in 0 .. 10 }
+require pay if r.note == "vip" by call pay
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (
+            {"r": {"id": "1", "nota": "vip"}, "amount": 1},
+            "Q110] query attribute r has no field 'nota' in this contract",
+        ),
+        ({"r": {"id": "1"}, "amount": 1.005}, "Q111] query: amount has more digits than decimal(2) in 0 .. 10: 1.005"),
+    ],
+)
+def test_a_query_has_the_fields_and_digits_of_its_types(contract: Contract, desk: Path, query: Any, said: str) -> None:
+    desk.write_text(TEXT + QUERY, "utf-8")
+    (desk.parent / "q.json").write_text(json.dumps(query), "utf-8")
+    ran = contract("expect", desk, "--query", desk.parent / "q.json")
+    assert ran.code == 2
+    assert said in " ".join(ran.err.split())
+
+
+def test_a_misspelt_output_field_is_told(contract: Contract, desk: Path) -> None:
+    desk.write_text(
+        TEXT
+        + "output json {\n  field amount: int optional\n  rule cap output.amount is present implies output.amount <= 5\n}\n"
+    )
+    (desk.parent / "o.jsonl").write_text(
+        json.dumps({"id": "t", "query": {}, "events": [CALL], "output": {"amuont": 9}})
+    )
+    ran = contract("eval", desk, desk.parent / "o.jsonl")
+    assert "output: there is no field amuont; did you mean 'amount'?" in " ".join(ran.out.split())
+
+
+def test_a_label_on_another_kind_of_event_is_told(contract: Contract, desk: Path) -> None:
+    ran = evaluated(contract, desk, {**CALL, "labels": {"yes": True}})
+    assert "event 0: label yes is for other events; it is not read here" in " ".join(ran.out.split())

@@ -110,6 +110,25 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, list[tuple[str, str, list[int]]]
         "undecided",
         [],
     ),
+    # an argument that does not have its type is undefined, so a `never` cannot look at it: that is no pass
+    "ill-typed argument under never": (
+        "rule cap never attempt pay where args.amount > 100\nextra writes allowed\n",
+        {"events": [call("pay", {"ok": True}, amount="900")]},
+        "undecided",
+        [],
+    ),
+    "ill-typed argument under only if": (
+        "rule cap attempt pay only if args.amount <= 100\nextra writes allowed\n",
+        {"events": [call("pay", {"ok": True}, amount="900")]},
+        "violates",
+        [("invariant", "cap", [0])],
+    ),
+    "ill-typed argument of a duty": (
+        "require pay by call pay where args.amount == 9\n",
+        {"events": [call("pay", {"ok": True}, amount="9")]},
+        "violates",
+        [("omission", "pay", [0])],
+    ),
     "S22 later is pending": ("rule tell each call pay needs later message assistant\nextra writes allowed\n", {"events": [call("pay", {"ok": True})], "complete": False}, "undecided", []),
     "S22 earlier is not": ("rule ask each call pay needs earlier call check\nextra writes allowed\n", {"events": [call("pay", {"ok": True})], "complete": False}, "violates", [("invariant", "ask", [0])]),
     "label absent": (CONSENT, {"events": [says("user", "sure"), call("move")]}, "undecided", []),

@@ -63,3 +63,5 @@ class Cells:
     hinges: tuple[Hinge, ...]
     whole: bool
     notes: tuple[str, ...]
+    unread: tuple[Hinge, ...] = ()
+    """Arguments whose value does not have its type. They are undefined, so a `never` does not see them: with one the verdict is not *conforms*."""

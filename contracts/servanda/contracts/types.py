@@ -96,7 +96,8 @@ class RecordField:
 
 @dataclass(frozen=True, slots=True)
 class RecordType:
-    """A record; `name` is empty where it was written in place. A value may carry more keys than declared: they are not readable."""
+    """A record; `name` is empty where it was written in place. A recorded value may carry more keys than declared:
+    they are not readable; the given query may not."""
 
     name: str
     fields: tuple[RecordField, ...]

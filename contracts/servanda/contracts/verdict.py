@@ -131,6 +131,10 @@ def _verdict(cells: Cells, solutions: tuple[Solution, ...]) -> tuple[Verdict, tu
         if outcome == "undecided":
             reasons.update(dict.fromkeys(why))
             names |= {hinge.name for rule in cell.open_rules for hinge in rule.hinges}
+    if "conforms" in outcomes and cells.unread:
+        outcomes = {"undecided" if o == "conforms" else o for o in outcomes}
+        reasons.update(dict.fromkeys(hinge.text for hinge in cells.unread))
+        names |= {hinge.name for hinge in cells.unread}
     if cells.whole and len(outcomes) == 1 and outcomes != {"undecided"}:
         return outcomes.pop(), (), ()
     if len(outcomes) > 1 or not cells.whole:

@@ -20,16 +20,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A way to search, given up after `effort` in deterministic time. `linear`: how much is relaxed to a linear programme; `core`: least cost by
+    """A way to search, given up after `effort` in deterministic time, and `more` for each clause of the model. `linear`: how much is relaxed to a linear programme; `core`: least cost by
     unsatisfiable cores; `presolve`: which most questions do not repay."""
 
     effort: float
+    more: float
     linear: int
     core: bool
     presolve: bool
 
 
-ATTEMPTS = (Attempt(0.1, 0, True, False), Attempt(2.0, 2, False, False), Attempt(float("inf"), 1, True, True))
+ATTEMPTS = (
+    Attempt(0.05, 0.0001, 0, True, False),
+    Attempt(2.0, 0.0, 2, False, False),
+    Attempt(float("inf"), 0.0, 1, True, True),
+)
 """Most questions are settled by cores at once; those where many duties compete for few events by the linear relaxation."""
 
 SAFE = 1 << 50
@@ -82,9 +87,12 @@ class CpSat:
         """Add a bound for good."""
         _bound(self._proto, bound)
 
-    def ask(self, goal: Sum, bounds: Iterable[AtLeast], ways: Sequence[Way], effort: float) -> Answer:
+    def ask(
+        self, goal: Sum, bounds: Iterable[AtLeast], ways: Sequence[Way], effort: float, *, once: bool = False
+    ) -> Answer:
         """A valuation with the least `goal` among those that keep `bounds` too and go one of the ways, where any are given. Where the goal is
-        empty, the first way that can be gone if the ways have anything to keep. `effort`: at most that much deterministic time."""
+        empty, the first way that can be gone if the ways have anything to keep. `effort`: at most that much deterministic time;
+        `once`: only the attempt that would come first."""
         from ortools.sat.python.cp_model_helper import CpModelProto, CpSolverStatus, SatParameters, SolveWrapper
 
         if goal.high - goal.low >= SAFE:
@@ -99,8 +107,10 @@ class CpSat:
             proto.objective.vars.extend([abs(x) - 1 for _, x in goal.terms])
             proto.objective.coeffs.extend([w for w, _ in goal.terms])
         spent = 0.0
-        for number, attempt in enumerate(ATTEMPTS[self._start :], self._start):
+        attempts = list(enumerate(ATTEMPTS))[self._start :]
+        for number, attempt in attempts[:1] if once else attempts:
             self._start = number
+            most = attempt.effort + attempt.more * len(self.model.clauses)
             parameters = SatParameters()
             parameters.num_workers = 1
             parameters.random_seed = 1
@@ -110,7 +120,7 @@ class CpSat:
                 parameters.cp_model_presolve = False
                 parameters.cp_model_probing_level = 0
                 parameters.symmetry_level = 0
-            parameters.max_deterministic_time = max(0.0, min(attempt.effort, effort - spent))
+            parameters.max_deterministic_time = max(0.0, min(most, effort - spent))
             solver = SolveWrapper()
             solver.set_parameters(parameters)
             response = solver.solve(proto)  # type: ignore[no-untyped-call]

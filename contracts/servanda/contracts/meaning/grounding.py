@@ -16,7 +16,7 @@ from servanda.contracts.meaning.evaluate import Scope
 from servanda.contracts.meaning.instances import Instance, Instances, instances, two_valued
 from servanda.contracts.meaning.matching import match, successful_tools
 from servanda.contracts.meaning.nearness import near_misses
-from servanda.contracts.meaning.output import judge_output
+from servanda.contracts.meaning.output import judge_output, output_notes
 from servanda.contracts.meaning.query import QueryValues
 from servanda.contracts.meaning.recorded import Recorded
 from servanda.contracts.meaning.ruling import Earlier, judge_rules
@@ -42,7 +42,7 @@ def ground(contract: Contract, trace: Trace, query: QueryValues, limit: int = LI
     if any(event.index != place for place, event in enumerate(trace.events)):
         raise InternalError(f"the events of trace {trace.id} are not numbered by their places")
     run = Recorded(contract, trace, query.values, {})
-    notes = (*query.notes, *run.notes())
+    notes = (*query.notes, *run.notes(), *output_notes(contract, trace))
     few = _cells(contract, query, run, min(limit, FEW), notes, precise=True)
     return few if few.whole else _cells(contract, query, run, limit, notes, precise=False)
 
@@ -73,7 +73,7 @@ def _cells(
         hinges.update(dict.fromkeys(made.lists))
         whole = whole and not made.lists
     ordered = tuple(sorted(hinges, key=lambda h: (h.name, h.text)))
-    return Cells(tuple(cells if whole else cells[:FEW]), ordered, whole, tuple(told))
+    return Cells(tuple(cells if whole else cells[:FEW]), ordered, whole, tuple(told), run.unread())
 
 
 @dataclass(frozen=True, slots=True)

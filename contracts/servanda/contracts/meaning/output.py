@@ -21,6 +21,7 @@ from servanda.contracts.problem import Violation
 from servanda.contracts.readers.json_fault import NotJson
 from servanda.contracts.readers.strict_json import loads
 from servanda.contracts.types import UntypedType, type_name
+from servanda.grammar.diagnostic import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,19 @@ def judge_output(contract: Contract, trace: Trace, run: Recorded) -> OutputJudge
                 counts_.append((rule.name, RuleCount(1, 0, 0, 1)))
                 open_.append(OpenRule(rule.name, hinges, False))
     return OutputJudged(tuple(violations), tuple(counts_), tuple(open_))
+
+
+def output_notes(contract: Contract, trace: Trace) -> tuple[str, ...]:
+    """Keys of the output that look like a misspelt field: further keys are fine, but a rule on an absent field would say nothing."""
+    if contract.output is None or not trace.complete:
+        return ()
+    json = _output(contract, trace).json
+    if not isinstance(json, Mapping):
+        return ()
+    names = [name for name, *_ in contract.output.fields]
+    absent = [name for name in names if name not in json]
+    strange = [(key, nearest(key, absent)) for key in json if key not in names]
+    return tuple(f"output: there is no field {key}; {hint}" for key, hint in strange if hint)
 
 
 def _violation(element: str, found: _Found, seen: str) -> Violation:

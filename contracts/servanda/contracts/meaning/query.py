@@ -13,7 +13,7 @@ from servanda.contracts.meaning.recorded import Recorded
 from servanda.contracts.meaning.values import Mismatch, Reader, Undefined, Unknown, Value, show, unknown
 from servanda.contracts.model import Contract, QueryAttribute, effect_of
 from servanda.contracts.observed import Event, Json, Trace
-from servanda.contracts.types import BoolType, type_name
+from servanda.contracts.types import BoolType, ListType, RecordType, Type, type_name
 from servanda.grammar.diagnostic import Diagnostic, Refusal, Severity, nearest
 
 
@@ -76,10 +76,35 @@ def _given(contract: Contract, given: Mapping[str, Json]) -> tuple[dict[str, Val
             code = "Q112" if misfit.beyond and misfit.found.endswith("elements") else "Q111"
             where = f"query attribute {misfit.path}"
             faults.append(_fault(code, f"{where}: expected {misfit.expected}, found {misfit.found}"))
-        notes += [f"query: {remark}" for remark in reader.remarks]
+        faults += [
+            _fault("Q111", f"query: {remark}", "the contract is proved over the digits it declares")
+            for remark in reader.remarks
+        ]
+        faults += [
+            _fault("Q110", f"query attribute {where} has no field '{key}' in this contract", hint)
+            for where, key, hint in _strange(json, attribute.type, name)
+        ]
     if faults:
         raise Refusal(faults)
     return found, notes
+
+
+def _strange(json: Json, kind: Type, path: str) -> Iterator[tuple[str, str, str]]:
+    """The keys of a given value that its type does not have: the place, the key, the nearest name."""
+    match kind:
+        case RecordType(_, fields) if isinstance(json, Mapping):
+            for key, value in json.items():
+                field = kind.field(key)
+                if field is None:
+                    names = [f.name for f in fields]
+                    yield path, key, nearest(key, names) or f"its fields are {', '.join(names)}"
+                else:
+                    yield from _strange(value, field.type, f"{path}.{key}")
+        case ListType(element) if isinstance(json, list | tuple):
+            for i, item in enumerate(json):
+                yield from _strange(item, element, f"{path}[{i}]")
+        case _:
+            return
 
 
 def _fault(code: str, message: str, help: str = "") -> Diagnostic:

@@ -7,6 +7,7 @@ only thing that grows while it is used is what it remembers of answers already g
 from collections.abc import Mapping
 from typing import cast
 
+from servanda.contracts.cell import Hinge
 from servanda.contracts.meaning.evaluate import Part, Scope, compare, evaluate, holds, key_of
 from servanda.contracts.meaning.matching import match, speaks_of, successful_tools
 from servanda.contracts.meaning.values import (
@@ -293,6 +294,21 @@ class Recorded:
         """What was recorded and does not fit the contract, event by event."""
         return tuple(note for event in self.trace.events for note in self._notes(event))
 
+    def unread(self) -> tuple[Hinge, ...]:
+        """The arguments whose value does not have its type: conditions on them are undefined, so what must not be could not be looked for."""
+        found: list[Hinge] = []
+        for event in self.trace.events:
+            tool = self._contract.tools.get(event.name) if event.kind == "call" else None
+            if tool is None:
+                continue
+            arguments = Reader(lenient=True)
+            arguments.read(event.args, tool.arguments, "args")
+            for wrong in arguments.misfits:
+                if not wrong.beyond and wrong.found not in ("nothing", "null"):
+                    said = f"{wrong.path} of event {event.index} ({event.name}) is {wrong.found}, not {wrong.expected}"
+                    found.append(Hinge(f"{wrong.path} of {event.name}", said))
+        return tuple(dict.fromkeys(found))
+
     def _notes(self, event: Event) -> list[str]:
         found: list[str] = []
         at = f"event {event.index}"
@@ -306,6 +322,8 @@ class Recorded:
             if name not in self._contract.labels:
                 hint = nearest(name, self._contract.labels)
                 found.append(f"{at}: label {name} is not in the contract; it is not read{hint and '; ' + hint}")
+            elif not speaks_of(self._contract, self._contract.labels[name].pattern, event):
+                found.append(f"{at}: label {name} is for other events; it is not read here")
         if event.kind == "message":
             return found
         tool = self._contract.tools.get(event.name)

@@ -4,7 +4,7 @@ In: built by the parts of the alignment model. Out: handed to CP-SAT (`cpsat`) a
 A literal is a non-zero whole number, the negative one its complement; variable 1 is true in every model. Imports no solver.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 Key = tuple[str | int | tuple[tuple[str, str], ...] | tuple[int, ...], ...]
@@ -158,6 +158,3 @@ def value(total: Sum, true: Sequence[bool]) -> int:
 def holds(literal: int, true: Sequence[bool]) -> bool:
     """Whether the literal is true."""
     return true[literal] if literal > 0 else not true[-literal]
-
-
-Names = Mapping[Key, int]

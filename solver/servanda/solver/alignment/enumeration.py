@@ -11,7 +11,7 @@ from servanda.contracts.finding import SEVERITIES, Choice, Solution
 from servanda.contracts.meaning.explanation import in_use
 from servanda.contracts.problem import Leaf
 from servanda.contracts.reference import certainty
-from servanda.solver.alignment.greedy import option_choices, room
+from servanda.solver.alignment.greedy import DEPTH, option_choices, room
 from servanda.solver.alignment.judging import Judge, Judged
 
 STEPS = 20
@@ -54,6 +54,8 @@ class _Looked:
     def through(self, options: Mapping[str, str]) -> None:
         """Collect all choices of evidence for these options that can be least. Raises _TooMany."""
         leaves = in_use(self.judge.problem, options)
+        if len(leaves) > DEPTH:
+            raise _TooMany
         lacking = [0, 0, 0]
         for leaf in leaves:
             if leaf.kind == "require" and not leaf.candidates:

@@ -19,6 +19,8 @@ from servanda.solver.alignment.judging import Judge, Judged
 
 FEW = 16
 """Choices of options that are looked at one by one; with more, each group is tried on its own."""
+DEPTH = 400
+"""With more duties than this, no choice is extended duty by duty."""
 NODES = 2_000
 FAILURES = 8
 """How many steps the search for the first explanation without avoidable findings makes, and how many of its ends may fail."""
@@ -235,6 +237,8 @@ def _first_evidence(judge: Judge, floor: _Floor) -> Judged | None:
     """The first explanation in the canonical order that costs no more than the floor: each duty, by id, gets the earliest event it can."""
     use = floor.use
     leaves = [leaf for leaf in use.leaves if leaf.candidates]
+    if len(leaves) > DEPTH:
+        return None
     takers = {e: {leaf.id for leaf in leaves if e in leaf.candidates} for e in floor.hungry}
     evidence: dict[str, int] = {}
     serving: dict[int, list[Leaf]] = {}

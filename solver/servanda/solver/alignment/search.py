@@ -72,25 +72,30 @@ class Search:
         for cut in self.learnt:
             self._solver.learn(cut.bound(self.model))
 
-    def _ask(self, goal: Sum, bounds: Iterable[AtLeast] = (), ways: Sequence[Way] = ()) -> Answer:
+    def _ask(
+        self, goal: Sum, bounds: Iterable[AtLeast] = (), ways: Sequence[Way] = (), *, once: bool = False
+    ) -> Answer:
         """The solver's answer, blocked choices left out. Those of least cost that were blocked on the way to it are open again once that is
         known. Raises Spent where the budget for questions has ended, or a choice had more explanations than could be looked at."""
         if self._asked >= self.budget.asked or self.judge.cut_short:
             raise Spent
         self._asked += 1
         blocked = [cut.bound(self.model) for cost, cut in self._blocked if cost != self._settled]
-        answer = self._solver.ask(goal, [*bounds, *blocked], ways, self.budget.effort - self._effort)
+        answer = self._solver.ask(goal, [*bounds, *blocked], ways, self.budget.effort - self._effort, once=once)
         self._effort += answer.spent
         return answer
 
     def _among_least(self, goal: Sum, bounds: Iterable[AtLeast], ways: Sequence[Way] = ()) -> Answer | None:
         """A valuation no level of which is above the least cost; None where there is none. Raises Spent where the solver gave up."""
-        assert self._settled is not None
-        levels = [at_most(x, most) for x, most in zip(self.model.boolean.levels, self._settled, strict=True)]
-        answer = self._ask(goal, [*levels, *bounds], ways)
+        answer = self._ask(goal, [*self._no_more(), *bounds], ways)
         if answer.status == "unknown":
             raise Spent
         return answer if answer.status == "least" else None
+
+    def _no_more(self) -> list[AtLeast]:
+        """No level is above the least cost."""
+        assert self._settled is not None
+        return [at_most(x, most) for x, most in zip(self.model.boolean.levels, self._settled, strict=True)]
 
     def _learn(self, answer: Answer, judged: Judged) -> None:
         """The choice costs more than the model says: see that it does not say so again."""
@@ -182,10 +187,10 @@ class Search:
         return numbers(self.judge, self.model.evidence, self.first.best.choice)
 
     def _hasten(self) -> None:
-        """Start from an explanation whose evidence is early on the whole: few of its places can be improved then."""
+        """Start from an explanation whose evidence is early on the whole, if one is found soon: few of its places can be improved then."""
         goal = weighted((1, total) for total in places(self.model))
-        answer = self._among_least(goal, [at_most(goal, sum(self._numbers()))])
-        if answer is not None:
+        answer = self._ask(goal, [*self._no_more(), at_most(goal, sum(self._numbers()))], once=True)
+        if answer.status == "least":
             judged = self.judge.judge(self.model.choice(answer.true))
             if judged.best.cost != self._settled:
                 self._learn(answer, judged)
