@@ -172,7 +172,7 @@ def _members(items: tuple[s.Item, ...], names: Mapping[str, tuple[str, Span]], f
 
 
 def _enums(items: tuple[s.Item, ...]) -> Iterator[tuple[str, tuple[s.Name | s.Text, ...]]]:
-    for node in walk(*items):
+    for node in walk(*(item for item in items if not isinstance(item, s.TestDecl))):
         match node:
             case s.EnumDecl(name, members):
                 yield name.text, members
